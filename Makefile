@@ -1,0 +1,61 @@
+# The tasks of this project. `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CHROMIUM := $(firstword $(wildcard /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome))
+# Builds count time from the last commit, so that one commit gives the same bytes on every day.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1767225600)
+export NO_MKDOCS_2_WARNING := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help site serve test validate docs docs-check fmt clean constraints chromium
+
+help: ## list the tasks
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt hatchling editables
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -e '.[site,test]'
+	@touch $@
+
+site: $(VENV)/.ready ## validate the catalog and build the site into site/
+	$(BIN)/infercompat validate
+	$(BIN)/infercompat build --site
+
+serve: site ## build the site and serve it on http://127.0.0.1:8000
+	cd site && ../$(BIN)/python -m http.server --bind 127.0.0.1 8000
+
+test: $(VENV)/.ready chromium ## run the tests
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+validate: $(VENV)/.ready ## check every record of the catalog
+	@$(BIN)/infercompat validate
+
+docs: $(VENV)/.ready ## write docs/13-model-compatibility.md
+	$(BIN)/infercompat build --docs-only
+
+docs-check: $(VENV)/.ready ## fail if docs/13-model-compatibility.md is stale
+	$(BIN)/infercompat build --check
+
+fmt: $(VENV)/.ready ## format and lint the code
+	$(BIN)/ruff check --fix --quiet build tests
+	$(BIN)/ruff format --quiet build tests
+
+constraints: ## resolve constraints.txt anew (use Debian's own Python)
+	rm -rf .constraints-venv && $(PYTHON) -m venv .constraints-venv
+	.constraints-venv/bin/pip install --quiet hatchling editables 'pymdown-extensions<13' '.[site,test]'
+	{ head -1 constraints.txt; .constraints-venv/bin/pip freeze --exclude infercompat; } > constraints.new && mv constraints.new constraints.txt
+	rm -rf .constraints-venv
+
+# The browser test uses Debian's Chromium; without it and without the right to install it, that test is skipped and says so.
+chromium:
+ifeq ($(CHROMIUM),)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || echo "Chromium could not be installed: the browser test will be skipped"; fi
+endif
+
+clean: ## remove what was generated (never build/, which is the source)
+	rm -rf site .pytest_cache .ruff_cache .hypothesis dist $(VENV)
+	git clean -qfdX docs
