@@ -1,0 +1,207 @@
+"""Joins records by their ids: resolves references and [[wiki-links]] both ways, and keeps what does not resolve as data."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from infercompat import prose
+from infercompat.records import KINDS, Path, Record, dotted, walk
+from infercompat.span import Span
+
+ANY = KINDS
+
+REFERENCE_FIELDS: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {
+    ("support", ("engine",)): ("engine",),
+    ("gotcha", ("engine",)): ("engine",),
+    ("engine", ("part_of",)): ("engine",),
+    ("measurement", ("model",)): ("model",),
+    ("measurement", ("engine",)): ("engine",),
+    ("measurement", ("hardware",)): ("hardware",),
+    ("support", ("claims", "*", "about", "requirement")): ("requirement",),
+    ("gotcha", ("evidence", "*", "id")): ("citation",),
+    ("gotcha", ("affects", "all", "*", "engine")): ("engine",),
+    ("gotcha", ("affects", "any", "*", "engine")): ("engine",),
+    ("gotcha", ("related", "*")): ("gotcha",),
+}
+"""Fields that hold a bare id, by kind and path (`*` for a list index), and the kinds that fit."""
+
+_CLASS_LISTS = {("hardware", "seen_on"), ("hardware", "clean_on")}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One record pointing at another. `target` is what is written, `id` the record it leads to or None."""
+
+    source: str
+    path: Path
+    span: Span
+    target: str
+    kinds: tuple[str, ...]
+    id: str | None
+    prose: bool = False
+
+    @property
+    def field(self) -> str:
+        return dotted(self.path)
+
+
+@dataclass(frozen=True)
+class Clash:
+    """An id or alias that two files claim."""
+
+    word: str
+    first: Span
+    second: Span
+    alias: bool
+
+
+@dataclass
+class Catalog:
+    """Records by id and by kind, in canonical order, with references resolved both ways."""
+
+    records: dict[str, Record]
+    aliases: dict[str, str]
+    vocabulary: dict[str, Any]
+    references: tuple[Reference, ...] = ()
+    clashes: tuple[Clash, ...] = ()
+    set_aside: frozenset[str] = frozenset()
+    _by_source: dict[str, list[Reference]] = field(default_factory=dict)
+    _by_target: dict[str, list[Reference]] = field(default_factory=dict)
+
+    def of_kind(self, kind: str) -> list[Record]:
+        """The live records of one kind, by id."""
+        return [record for record in self.records.values() if record.kind == kind and record.live]
+
+    def resolve(self, target: str) -> Record | None:
+        """The record of an id or alias; for a moved record, the stub that says where to."""
+        return self.records.get(target) or self.records.get(self.aliases.get(target, ""))
+
+    def follow(self, target: str) -> Record | None:
+        """Like resolve, and on through moves."""
+        seen: set[str] = set()
+        record = self.resolve(target)
+        while record and "moved_to" in record.data and record.id not in seen:
+            seen.add(record.id)
+            record = self.resolve(record.data["moved_to"])
+        return record
+
+    def references_from(self, id: str) -> list[Reference]:
+        return self._by_source.get(id, [])
+
+    def references_to(self, id: str) -> list[Reference]:
+        return self._by_target.get(id, [])
+
+    def words(self, name: str) -> dict[str, str]:
+        """One word list of the vocabulary: word to sentence."""
+        return self.vocabulary.get("words", {}).get(name, {})
+
+    @cached_property
+    def hardware_words(self) -> frozenset[str]:
+        return frozenset(self.words("hardware-class")) | frozenset(self.words("platform"))
+
+    def newest_date(self) -> str:
+        """The newest date that any record holds, for builds without SOURCE_DATE_EPOCH."""
+        dates = (
+            value
+            for record in self.records.values()
+            for path, value in walk(record.data)
+            if path and path[-1] in ("retrieved", "read_on", "date", "published") and isinstance(value, str)
+        )
+        return max(dates, default="1970-01-01")
+
+
+def link(records: tuple[Record, ...], vocabulary: dict[str, Any], set_aside: frozenset[str] = frozenset()) -> Catalog:
+    """The catalog of these records. `set_aside` names ids whose files had faults: links to them are not dangling."""
+    by_id: dict[str, Record] = {}
+    clashes: list[Clash] = []
+    for record in sorted(records, key=lambda record: (KINDS.index(record.kind), record.id, record.path)):
+        if record.id in by_id:
+            clashes.append(Clash(record.id, by_id[record.id].document.span(), record.document.span(), alias=False))
+        else:
+            by_id[record.id] = record
+    aliases: dict[str, str] = {}
+    places: dict[str, Span] = {id: record.document.span() for id, record in by_id.items()}
+    for record in by_id.values():
+        for index, alias in enumerate(record.data.get("aliases", ())):
+            span = record.document.span(("aliases", index))
+            if alias in places:
+                clashes.append(Clash(alias, places[alias], span, alias=True))
+            else:
+                places[alias], aliases[alias] = span, record.id
+    catalog = Catalog(by_id, aliases, vocabulary, clashes=tuple(clashes), set_aside=set_aside)
+    catalog.references = tuple(reference for record in by_id.values() for reference in _references(record, catalog))
+    by_source, by_target = defaultdict(list), defaultdict(list)
+    for reference in catalog.references:
+        by_source[reference.source].append(reference)
+        if reference.id is not None:
+            by_target[reference.id].append(reference)
+    catalog._by_source, catalog._by_target = dict(by_source), dict(by_target)
+    return catalog
+
+
+def _references(record: Record, catalog: Catalog) -> Iterator[Reference]:
+    for path, value in walk(record.data):
+        if not isinstance(value, str) or not path:
+            continue
+        kinds = _kinds_at(record.kind, path, value, catalog)
+        if kinds:
+            yield _reference(record, path, record.document.span(path), value, kinds, catalog)
+        elif "[[" in value and path[:2] != ("config", "values"):
+            for mark in prose.links(value):
+                span = record.document.span_inside(path, mark.start, mark.end)
+                yield _reference(record, path, span, mark.target, ANY, catalog, in_prose=True)
+
+
+def _reference(
+    record: Record, path: Path, span: Span, target: str, kinds: tuple[str, ...], catalog: Catalog, in_prose: bool = False
+) -> Reference:
+    found = catalog.resolve(target)
+    return Reference(record.id, path, span, target, kinds, found.id if found else None, in_prose)
+
+
+def _kinds_at(kind: str, path: Path, value: str, catalog: Catalog) -> tuple[str, ...]:
+    """The kinds of record that a field may name; empty when the field is no reference."""
+    if path == ("moved_to",):
+        return ANY
+    if len(path) >= 3 and path[-1] == "id" and path[-3] == "cites":
+        return ("citation",)
+    if path[-1] == "requires" and kind in ("gotcha", "support"):
+        return ("requirement",)
+    if len(path) >= 3 and tuple(path[-3:-1]) in _CLASS_LISTS:
+        return () if value in catalog.hardware_words else ("hardware",)
+    if path[-2:] == ("about", "platform"):
+        return () if value in catalog.hardware_words else ("hardware",)
+    if path[-1] == "component" and kind == "gotcha":
+        return ("engine",) if value in catalog.records else ()
+    pattern = tuple("*" if isinstance(step, int) else step for step in path)
+    return REFERENCE_FIELDS.get((kind, pattern), ())
+
+
+def graph(catalog: Catalog) -> Any:
+    """The catalog as a networkx MultiDiGraph: nodes carry kind and name, edges the referring field and its span."""
+    import networkx  # 0.25 s to import, and answering a question does not need it
+
+    made = networkx.MultiDiGraph()
+    for record in catalog.records.values():
+        made.add_node(record.id, kind=record.kind, name=record.name)
+    for reference in catalog.references:
+        if reference.id is not None:
+            made.add_edge(reference.source, reference.id, field=reference.field, span=reference.span)
+    return made
+
+
+def impact(catalog: Catalog, id: str) -> dict[str, list[str]]:
+    """Every record whose content rests on this one, directly or through others, by kind."""
+    import networkx
+
+    found = networkx.ancestors(graph(catalog), id)
+    by_kind: dict[str, list[str]] = {}
+    for kind in KINDS:
+        ids = sorted(other for other in found if catalog.records[other].kind == kind)
+        if ids:
+            by_kind[kind] = ids
+    return by_kind
