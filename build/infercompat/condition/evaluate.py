@@ -1,0 +1,167 @@
+"""Deciding a condition from the facts there are: yes, no, or maybe with what is missing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from infercompat.condition import relation
+from infercompat.condition.facts import FACTS, IDENTITY, lookup, spellings
+from infercompat.condition.nodes import AllOf, AnyOf, Condition, HasLayer, Is, Leaf, Not, Relates, Requires, leaves, words
+from infercompat.condition.truth import Reason, Truth, all_of, any_of, decided, maybe
+from infercompat.condition.values import MISSING, Missing, Range, Value, fits, is_number, passes
+
+
+class Facts(Protocol):
+    """What is known about one question.
+
+    An object may also have `open_settings`: when true, features that nobody spoke of are undecided, not off.
+    """
+
+    def get(self, name: str) -> Value | Missing:
+        """The value under exactly this name; None where the thing has none, MISSING where nothing is known."""
+
+    def requires(self, requirement: str) -> bool | None:
+        """Whether the model has the requirement; None where the model is not known."""
+
+    def layers(self) -> Sequence[object] | None:
+        """The model's layers, objects with the properties of LAYER_PROPERTIES; None where they are not known."""
+
+
+@dataclass(frozen=True)
+class KnownFacts:
+    """Facts held in plain collections."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    requirements: Collection[str] | None = None
+    layer_list: Sequence[object] | None = None
+    open_settings: bool = False
+
+    def get(self, name: str) -> Value | Missing:
+        return self.values.get(name, MISSING)
+
+    def requires(self, requirement: str) -> bool | None:
+        return None if self.requirements is None else requirement in self.requirements
+
+    def layers(self) -> Sequence[object] | None:
+        return self.layer_list
+
+
+def value_of(name: str, facts: Facts) -> Value | Missing:
+    """A fact's value under the first of its spellings that has one, else what its absence means, else MISSING."""
+    fact = lookup(name)
+    if fact is None:
+        return MISSING
+    for spelling in spellings(name):
+        value = facts.get(spelling)
+        if value is not MISSING:
+            return fact.read(value)
+    limit = next((limit for other in fact.up_to if is_number(limit := value_of(other, facts))), None)
+    if limit is not None:
+        return Range(1, limit)
+    if fact.kind != "workload" and getattr(facts, "open_settings", False):
+        return MISSING
+    if fact.part_of and value_of(fact.part_of, facts) != FACTS[fact.part_of].absent:
+        return MISSING
+    return fact.absent
+
+
+UNREADABLE = maybe("a condition that cannot be read", "condition", "untested")
+
+
+def evaluate(condition: Condition | None, facts: Facts, always: bool = False) -> Truth:
+    """Whether the condition can be true within the workload asked for, or with `always` whether it is true for all of it.
+
+    Below a negation the two questions change places: `not` can happen where its part need not always hold. None, which is what
+    parsing makes of a faulty tree, is maybe; ALWAYS stands for no condition at all.
+    """
+    return UNREADABLE if condition is None else _Evaluation(facts).truth(condition, always)
+
+
+def applies(when: Condition | None, clean_when: Condition | None, facts: Facts) -> Truth:
+    """Whether a fault is met: no where it was tested clean, else yes where `when` holds, maybe at values that nobody tried.
+
+    A fault seen at query length 8 and clean at 1, 2 and 4 is maybe at 3: where `clean_when` asks about the fact of a leaf, too, what
+    was tried speaks for the values in both and for no others. This does not make every other model a maybe.
+    """
+    bad = evaluate(when, facts)
+    if clean_when is None:
+        return bad
+    clean = evaluate(clean_when, facts, always=True)
+    if not bad.no:
+        return bad if clean.no else bad & ~clean
+    if clean.yes:
+        return ~clean
+    tried = {name for leaf in leaves(clean_when) for name in leaf.facts} - IDENTITY
+    untested = frozenset(reason.text for reason in bad.because if reason.fact in tried)
+    return _Evaluation(facts, untested).truth(when, False) if when and untested else bad
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    facts: Facts
+    untested: frozenset[str] = frozenset()
+
+    def truth(self, condition: Condition, always: bool) -> Truth:
+        match condition:
+            case AllOf(parts):
+                return all_of(self.truth(part, always) for part in parts)
+            case AnyOf(parts):
+                return any_of(self.truth(part, always) for part in parts)
+            case Not(part):
+                return ~self.truth(part, not always)
+        return self.leaf(condition, always)
+
+    def leaf(self, leaf: Leaf, always: bool) -> Truth:
+        text = words(leaf)
+        if text in self.untested:
+            return maybe(text, _first_fact(leaf), "untested")
+        match leaf:
+            case Is(name, test):
+                value = value_of(name, self.facts)
+                if value is MISSING or not fits(test, value):
+                    return maybe(text, name)
+                return decided(passes(test, value, always and _is_possibility(name, value)), text, name)
+            case Relates():
+                return self.relates(leaf, text, always)
+            case Requires(requirement):
+                known = self.facts.requires(requirement)
+                return maybe(text, _first_fact(leaf)) if known is None else decided(known, text, _first_fact(leaf))
+        return self.has_layer(leaf, text)
+
+    def relates(self, leaf: Relates, text: str, always: bool) -> Truth:
+        values = {name: value_of(name, self.facts) for name in leaf.facts}
+        if leaf.relation.of_quantities:
+            values = {name: value if _is_quantity(value) else MISSING for name, value in values.items()}
+        # A quantity that the model does not have leaves nothing to compare, whatever the others are.
+        if None in values.values():
+            return decided(False, text, leaf.facts[0])
+        missing = [name for name, value in values.items() if value is MISSING]
+        if missing:
+            return Truth(None, tuple(Reason(text, name, "missing") for name in missing))
+        choices = itertools.product(*(value if isinstance(value, tuple) else (value,) for value in values.values()))
+        found = any(relation.holds(leaf.relation, dict(zip(values, choice, strict=True)), always) for choice in choices)
+        return decided(found, text, leaf.facts[0])
+
+    def has_layer(self, leaf: HasLayer, text: str) -> Truth:
+        layers = self.facts.layers()
+        if layers is None:
+            return maybe(text, _first_fact(leaf))
+        found = any(all(passes(test, getattr(layer, name, None)) for name, test in leaf.tests) for layer in layers)
+        return decided(found, text, _first_fact(leaf))
+
+
+def _first_fact(leaf: Leaf) -> str:
+    """The name that a reason gives; requirements follow from the architecture."""
+    return leaf.facts[0] if leaf.facts else "model.layers" if isinstance(leaf, HasLayer) else "model.architecture"
+
+
+def _is_possibility(name: str, value: Value) -> bool:
+    return isinstance(value, Range) or (isinstance(value, tuple) and lookup(name).kind == "workload")
+
+
+def _is_quantity(value: Value | Missing) -> bool:
+    items = value if isinstance(value, tuple) else (value,)
+    return all(item is None or isinstance(item, Range) or is_number(item) for item in items)

@@ -1,0 +1,250 @@
+"""The registry of facts: everything that a condition may ask about, declared once."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from packaging.version import InvalidVersion
+from packaging.version import Version as DottedVersion
+
+from infercompat.condition.values import MISSING, Missing, Range, Scalar, Value, is_number
+
+FactType = Literal["bool", "int", "float", "word", "version", "any"]
+FactKind = Literal["given", "resolved", "derived", "workload"]
+
+SCOPES = ("target.", "draft.", "vision.", "prefill.", "decode.")
+STAGES = (".requested", ".resolved")
+IDENTITY = frozenset({"model.id", "model.architecture", "model.family"})
+"""Facts that say which model it is; what was tried on one value says nothing of the others."""
+SETTING = re.compile(r"setting\.[a-z][a-z0-9_]*")
+
+_PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
+    "bool": bool,
+    "int": int,
+    "float": (int, float),
+    "word": str,
+    "version": str,
+    "any": (bool, int, float, str),
+}
+_IN_WORDS = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "word": "a word",
+    "version": 'a quoted version such as "12.8"',
+    "any": "a word, a number, true or false",
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One declared fact.
+
+    kind: `given` by the person, `resolved` by the engine's own rule, `derived` from model, hardware and memory, or `workload`: what
+    is asked of the server, as a range. `values` closes a word's values here, `vocabulary` by a list of the catalog's vocabulary.
+    `absent` is the value where nothing is said; where `part_of` names a feature, only while that feature is off. `up_to`: where nothing
+    is said, anything from 1 to the first of these facts that is known can happen. `several`: a model can have more than one value at
+    once, as a tuple.
+    """
+
+    name: str
+    type: FactType
+    kind: FactKind
+    meaning: str
+    unit: str = ""
+    values: tuple[str, ...] = ()
+    vocabulary: str = ""
+    absent: Value | Missing = MISSING
+    part_of: str = ""
+    up_to: tuple[str, ...] = ()
+    several: bool = False
+
+    @property
+    def numeric(self) -> bool:
+        return self.type in ("int", "float", "any")
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a range can be asked for."""
+        return self.numeric or self.type == "version"
+
+    def complaint(self, value: object, words: Collection[str] = ()) -> str:
+        """Why a condition cannot hold this fact against the value; empty where it can. `words`: the vocabulary list's words."""
+        expected = _PYTHON_TYPES[self.type]
+        if not isinstance(value, expected) or (isinstance(value, bool) and self.type not in ("bool", "any")):
+            return f"{self.name} is {_IN_WORDS[self.type]}, not {_written(value)}"
+        if self.type == "version" and self.read(value) is MISSING:
+            return f"{self.name} is {_IN_WORDS['version']}, not {_written(value)}"
+        allowed = self.values or words
+        if allowed and value not in allowed:
+            return f"{self.name} is never {_written(value)}; it is one of {', '.join(allowed)}"
+        return ""
+
+    def read(self, value: Value) -> Value | Missing:
+        """The value as tests compare it. One that is not of the fact's type, such as "auto" for a number, tells nothing."""
+        if value is None or isinstance(value, Range):
+            return value
+        if isinstance(value, tuple):
+            items = tuple(self.read(item) for item in value)
+            return MISSING if MISSING in items else items
+        if self.type == "version":
+            try:
+                return DottedVersion(str(value))
+            except InvalidVersion:
+                return MISSING
+        fits = is_number(value) if self.type in ("int", "float") else isinstance(value, _PYTHON_TYPES[self.type])
+        return value if fits else MISSING
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
+
+
+_INF = float("inf")
+_EITHER: tuple[Scalar, ...] = (False, True)
+
+_MODEL = (
+    Fact("model.id", "word", "given", "The id of the model's record."),
+    Fact("model.architecture", "word", "derived", "The architecture class in config.json."),
+    Fact("model.family", "word", "derived", "The publisher's family.", vocabulary="family"),
+    Fact("model.window", "int", "derived", "The window or attention chunk; none where every layer sees all.", "tokens", several=True),
+    Fact("model.kv_heads", "int", "derived", "The heads that keep keys and values, for each kind of layer.", several=True),
+    Fact("model.head_dim", "int", "derived", "The head width, for each kind of layer.", "elements", several=True),
+    Fact("model.layers", "int", "derived", "How many decoder layers it has."),
+    Fact("model.context", "int", "derived", "The longest sequence that the config allows.", "tokens"),
+    Fact("weights.format", "word", "derived", "How the checkpoint stores its weights.", vocabulary="weight-format"),
+    Fact("checkpoint.kv_scales", "bool", "derived", "The checkpoint carries scales for a quantized cache."),
+    Fact("checkpoint.draft_head", "bool", "derived", "The checkpoint carries a head that drafts tokens."),
+    Fact("transformers.backend_compatible", "bool", "derived", "Its Transformers class can be run by an engine's modelling backend."),
+    Fact("task", "word", "given", "What the server is started for.", vocabulary="task"),
+)
+
+_ATTENTION = (
+    Fact("cache.dtype", "word", "resolved", "The element type of the KV cache, in units' spelling."),
+    Fact("cache.k.dtype", "word", "resolved", "The element type of the cached keys."),
+    Fact("cache.v.dtype", "word", "resolved", "The element type of the cached values."),
+    Fact("query.dtype", "word", "resolved", "The element type in which queries reach the kernel."),
+    Fact("attention.backend", "word", "resolved", "The attention backend, in the engine's spelling."),
+    Fact("prefix_caching", "bool", "resolved", "Cached prefixes are reused between requests."),
+    Fact("chunked_prefill", "bool", "resolved", "Long prompts are prefilled in pieces."),
+    Fact("cuda_graphs", "word", "resolved", "The graph capture mode in lower case, none where it is off."),
+    Fact("async_scheduling", "bool", "resolved", "The next step is scheduled while one runs."),
+    Fact("block_size", "int", "derived", "The tokens in one cache block.", "tokens"),
+    Fact("num_blocks", "int", "derived", "The cache blocks that fit.", "blocks"),
+)
+
+_OPTIONAL = (
+    Fact("speculation.method", "word", "given", "How tokens are drafted, such as mtp, eagle or ngram; none where off.", absent="none"),
+    Fact("speculation.tokens", "int", "given", "Tokens drafted a step.", "tokens", absent=0, part_of="speculation.method"),
+    Fact(
+        "speculation.query_length",
+        "int",
+        "derived",
+        "Query tokens of a sequence in one verification: the drafted ones and one more.",
+        "tokens",
+        absent=1,
+        part_of="speculation.method",
+    ),
+    Fact(
+        "speculation.draft_kind",
+        "word",
+        "derived",
+        "What drafts: head, model or ngram; none where off.",
+        absent="none",
+        part_of="speculation.method",
+    ),
+    Fact("lora", "bool", "given", "LoRA adapters are served.", absent=False),
+    Fact(
+        "disaggregation",
+        "word",
+        "given",
+        "What this server does where prefill and decode run on separate ones; none where one does both.",
+        values=("none", "prefill", "decode"),
+        absent="none",
+    ),
+    Fact("kv_connector", "word", "given", "What moves cache between servers or stores; none where off.", absent="none"),
+    Fact("kv_offload", "bool", "given", "Cache blocks are moved to host memory or disk.", absent=False),
+)
+
+_SCALE = (
+    Fact("tensor_parallel", "int", "resolved", "The ranks that share each layer.", "ranks"),
+    Fact("pipeline_parallel", "int", "resolved", "The stages that the layers are cut into.", "ranks"),
+    Fact("data_parallel", "int", "resolved", "The replicas that share one front end.", "ranks"),
+    Fact("expert_parallel", "int", "resolved", "The ranks that share the experts; 1 where off.", "ranks"),
+    Fact("max_model_len", "int", "resolved", "The longest sequence that the server accepts.", "tokens"),
+    Fact("max_num_seqs", "int", "resolved", "The most sequences in one step.", "sequences"),
+    Fact("max_num_batched_tokens", "int", "resolved", "The most tokens in one step.", "tokens"),
+    Fact("gpu_memory_utilization", "float", "resolved", "The share of device memory that the engine may take, 0 to 1."),
+)
+
+_WORKLOAD = (
+    Fact(
+        "sequence_length",
+        "int",
+        "workload",
+        "Tokens of one sequence, prompt and answer.",
+        "tokens",
+        up_to=("max_model_len", "model.context"),
+    ),
+    Fact("batch_size", "int", "workload", "Sequences that run together.", "sequences", absent=Range(1, _INF), up_to=("max_num_seqs",)),
+    Fact("phase", "word", "workload", "Prefill or decode.", values=("prefill", "decode"), absent=("prefill", "decode")),
+    Fact("requests_served", "int", "workload", "Requests since the start.", "requests", absent=Range(0, _INF)),
+    Fact("prompt.image", "bool", "workload", "Prompts hold images.", absent=_EITHER),
+    Fact("prompt.audio", "bool", "workload", "Prompts hold audio.", absent=_EITHER),
+    Fact("prompt.repeated_prefix", "bool", "workload", "Prompts begin with text that was served before.", absent=_EITHER),
+)
+
+_MACHINE = (
+    Fact("platform", "word", "derived", "The compute platform.", vocabulary="platform"),
+    Fact("hardware.id", "word", "given", "The id of the hardware's record."),
+    Fact("hardware.class", "word", "derived", "The compute capability or device class.", vocabulary="hardware-class"),
+    Fact("hardware.memory_bytes", "int", "derived", "The memory of one device that a program can see.", "bytes"),
+    Fact("hardware.shared_memory_per_block_bytes", "int", "derived", "The most shared memory that one thread block can use.", "bytes"),
+    Fact("container", "word", "given", "The container image, with its tag."),
+    Fact("os", "word", "given", "The operating system, such as linux, windows or wsl2."),
+    Fact("cuda.version", "version", "resolved", "The CUDA toolkit that the engine was built with."),
+    Fact("driver.version", "version", "given", "The version of the device driver."),
+)
+
+FACTS: dict[str, Fact] = {fact.name: fact for fact in (*_MODEL, *_ATTENTION, *_OPTIONAL, *_SCALE, *_WORKLOAD, *_MACHINE)}
+
+
+def lookup(name: str) -> Fact | None:
+    """The declaration behind a name, whatever its scope and stage; the open family `setting.<snake_case>` takes any value."""
+    for spelling in spellings(name):
+        if spelling in FACTS:
+            return FACTS[spelling]
+        if SETTING.fullmatch(spelling):
+            return Fact(spelling, "any", "given", "An engine's setting, by its own name.")
+    return None
+
+
+def spellings(name: str) -> Iterator[str]:
+    """The names under which a fact is looked for: as written, then without its stage, its scope, and both."""
+    scope, stage = _scope(name), _stage(name)
+    yield name
+    if stage:
+        yield name.removesuffix(stage)
+    if scope:
+        yield name.removeprefix(scope)
+    if scope and stage:
+        yield name.removeprefix(scope).removesuffix(stage)
+
+
+def nearest(name: str, count: int = 3) -> list[str]:
+    """Declared facts whose names are close to one that is not, closest first, in the same scope."""
+    scope = _scope(name)
+    close = difflib.get_close_matches(name.removeprefix(scope).removesuffix(_stage(name)), FACTS, n=count)
+    return [scope + found for found in close]
+
+
+def _scope(name: str) -> str:
+    return next((scope for scope in SCOPES if name.startswith(scope)), "")
+
+
+def _stage(name: str) -> str:
+    return next((stage for stage in STAGES if name.endswith(stage)), "")

@@ -1,0 +1,43 @@
+"""Versions: reading and ordering them, and what a statement about one says about another."""
+
+from infercompat.versions.affected import Affected, affected
+from infercompat.versions.carry import CARRIES_BACK, CARRIES_FORWARD, Carried, Observation, carry
+from infercompat.versions.order import (
+    SCHEMES,
+    Order,
+    Ordered,
+    Unordered,
+    Version,
+    compare,
+    days_between,
+    diverged,
+    is_main_build,
+    minor,
+    parse_version,
+    placed,
+)
+from infercompat.versions.select import Selection, select
+
+__all__ = [
+    "CARRIES_BACK",
+    "CARRIES_FORWARD",
+    "SCHEMES",
+    "Affected",
+    "Carried",
+    "Observation",
+    "Order",
+    "Ordered",
+    "Selection",
+    "Unordered",
+    "Version",
+    "affected",
+    "carry",
+    "compare",
+    "days_between",
+    "diverged",
+    "is_main_build",
+    "minor",
+    "parse_version",
+    "placed",
+    "select",
+]
