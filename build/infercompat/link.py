@@ -103,6 +103,10 @@ class Catalog:
     def hardware_words(self) -> frozenset[str]:
         return frozenset(self.words("hardware-class")) | frozenset(self.words("platform"))
 
+    def is_hardware_word(self, value: str) -> bool:
+        """Whether a word names a class or platform; without a vocabulary nobody can tell, and no word is taken for a broken link."""
+        return not self.hardware_words or value in self.hardware_words
+
     def newest_date(self) -> str:
         """The newest date that any record holds, for builds without SOURCE_DATE_EPOCH."""
         dates = (
@@ -169,12 +173,12 @@ def _kinds_at(kind: str, path: Path, value: str, catalog: Catalog) -> tuple[str,
         return ANY
     if len(path) >= 3 and path[-1] == "id" and path[-3] == "cites":
         return ("citation",)
-    if path[-1] == "requires" and kind in ("gotcha", "support"):
+    if path[-1] == "requires" and kind in ("gotcha", "support", "requirement"):
         return ("requirement",)
     if len(path) >= 3 and tuple(path[-3:-1]) in _CLASS_LISTS:
-        return () if value in catalog.hardware_words else ("hardware",)
+        return () if catalog.is_hardware_word(value) else ("hardware",)
     if path[-2:] == ("about", "platform"):
-        return () if value in catalog.hardware_words else ("hardware",)
+        return () if catalog.is_hardware_word(value) else ("hardware",)
     if path[-1] == "component" and kind == "gotcha":
         return ("engine",) if value in catalog.records else ()
     pattern = tuple("*" if isinstance(step, int) else step for step in path)

@@ -13,7 +13,7 @@ from infercompat.derive import Derived, Unknown, derive
 from infercompat.diagnostic import Diagnostic
 from infercompat.link import Catalog, link
 from infercompat.read import Files, read_catalog
-from infercompat.records import Document
+from infercompat.records import Document, Record
 from infercompat.shape import CATALOG_FILES, Shapes, check_shapes, schemas
 from infercompat.span import Span
 
@@ -37,7 +37,10 @@ class Products:
 
     @property
     def exceptions(self) -> Document | None:
-        return self.files.extras.get("exceptions.yaml")
+        """The exceptions file; None where there is none or its own shape is wrong."""
+        document = self.files.extras.get("exceptions.yaml")
+        faulty = document is not None and any(diagnostic.span.path == document.path for diagnostic in self.diagnostics)
+        return None if faulty else document
 
 
 def reference_date(catalog: Catalog) -> str:
@@ -55,8 +58,15 @@ def load(folder: Path, today: str | None = None) -> Products:
     vocabulary = _vocabulary(folder, files, diagnostics)
     records = check_shapes(files.records, vocabulary, diagnostics)
     broken = {Path(diagnostic.span.path).stem for diagnostic in diagnostics}
+    broken |= {alias for record in files.records if record.id in broken for alias in _aliases(record)}
     catalog = link(records, vocabulary, set_aside=frozenset(broken))
     return Products(folder, files, catalog, diagnostics, today or reference_date(catalog))
+
+
+def _aliases(record: Record) -> list[str]:
+    """The aliases of a record whose shape may be wrong."""
+    aliases = record.data.get("aliases") if isinstance(record.data, dict) else None
+    return [alias for alias in aliases if isinstance(alias, str)] if isinstance(aliases, list) else []
 
 
 def _vocabulary(folder: Path, files: Files, diagnostics: list[Diagnostic]) -> dict:

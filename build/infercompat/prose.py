@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from urllib.parse import quote
 
 import nh3
 from markdown_it import MarkdownIt
@@ -19,7 +20,7 @@ from infercompat.units import FILTERS, format_thousands
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#([^\[\]|\n]+))?(?:\|([^\[\]\n]+))?\]\]")
 _PLACEHOLDER = re.compile(r"\{\{\s*(.*?)\s*\}\}")
 _NAME = re.compile(r"[a-z][a-z0-9_+]*(?:\.[a-z0-9][a-z0-9_+]*)*\Z")
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_CODE = re.compile(r"```.*?(?:```|\Z)|(?<!`)(``?)(?!`)[^\n]*?(?<!`)\1(?!`)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -103,14 +104,27 @@ def _substitute(text: str, linker: Linker, lookup: Lookup | None, link_form: Cal
     pieces, at = [], 0
     marks: list[Link | Placeholder] = sorted([*links(text), *placeholders(text)], key=lambda mark: mark.start)
     for mark in marks:
+        if mark.start < at:
+            continue  # inside the one before
         pieces.append(text[at : mark.start])
         if isinstance(mark, Link):
-            pieces.append(link_form(*linker(mark)))
+            href, label = linker(mark)
+            pieces.append(link_form(quote(href, safe="/#:%"), _filled(label, lookup)))
         else:
-            value = None if mark.fault or lookup is None else lookup(mark.name)
-            pieces.append("unknown" if value is None else show(value, mark.filter))
+            pieces.append(_value(mark, lookup))
         at = mark.end
     return "".join(pieces) + text[at:]
+
+
+def _value(mark: Placeholder, lookup: Lookup | None) -> str:
+    value = None if mark.fault or lookup is None else lookup(mark.name)
+    return "unknown" if value is None else show(value, mark.filter)
+
+
+def _filled(label: str, lookup: Lookup | None) -> str:
+    for mark in reversed(placeholders(label)):
+        label = label[: mark.start] + _value(mark, lookup) + label[mark.end :]
+    return label
 
 
 def to_html(text: str, linker: Linker, lookup: Lookup | None = None) -> str:

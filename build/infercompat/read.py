@@ -1,7 +1,7 @@
 """Reads the catalog's YAML files into documents and records, with the span of every key and value.
 
 PyYAML's event stream is used rather than its nodes, since nodes no longer show anchors, aliases and tags, which are
-refused. Plain scalars follow YAML 1.2's core schema, so that 0.10, no and 12:30 stay what the author wrote.
+refused. Plain scalars follow YAML 1.2's core schema, so that no, 12:30 and dates stay what the author wrote.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -97,15 +98,18 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent):
             self._report("YAML003", span, f"the alias *{event.anchor} is refused", "Write the value out.")
             return None
-        if event.anchor is not None:
-            self._report("YAML003", span, f"the anchor &{event.anchor} is refused", "Write the value out where it is needed.")
-        if event.tag is not None:
-            self._report("YAML003", span, f"the tag {event.tag} is refused", "Write the value plain or quoted.")
+        self._refuse_marks(event, span)
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event, path, span)
         if isinstance(event, yaml.SequenceStartEvent):
             return self._sequence(path, depth)
         return self._mapping(path, depth)
+
+    def _refuse_marks(self, event: yaml.NodeEvent, span: Span) -> None:
+        if event.anchor is not None:
+            self._report("YAML003", span, f"the anchor &{event.anchor} is refused", "Write the value out where it is needed.")
+        if event.tag is not None:
+            self._report("YAML003", span, f"the tag {event.tag} is refused", "Write the value plain or quoted.")
 
     def _sequence(self, path: Path, depth: int) -> list[Any]:
         items: list[Any] = []
@@ -120,6 +124,7 @@ class _Builder:
             span = self._span(event)
             if not isinstance(event, yaml.ScalarEvent):
                 raise self._fault("YAML001", span, "a key must be a word", "An unquoted [[id]] reads as nested lists: quote it, or write the bare id.")
+            self._refuse_marks(event, span)
             key = event.value
             if key == "<<":
                 self._report("YAML003", span, "the merge key << is refused", "Write the fields out.")
@@ -167,11 +172,11 @@ def parse(path: str, content: bytes, diagnostics: list[Diagnostic]) -> Document 
         diagnostics.append(Diagnostic("YAML005", f"the file has {len(content):,} bytes, more than {MAX_BYTES:,}", Span(path, 1, 1)))
         return None
     try:
-        text = content.decode("utf-8-sig")
+        text = content.removeprefix(BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        column = error.start - (content.rfind(b"\n", 0, error.start) + 1) + 1
-        diagnostics.append(Diagnostic("YAML001", "the file is not UTF-8", Span(path, line, column)))
+        before = error.object[: error.start].decode("utf-8")
+        place = Span(path, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        diagnostics.append(Diagnostic("YAML001", "the file is not UTF-8", place))
         return None
     found: list[Diagnostic] = []
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -24,6 +25,9 @@ KIND_OF_FOLDER = {
 }
 FOLDER_OF_KIND = {kind: folder for folder, kind in KIND_OF_FOLDER.items()}
 KINDS = tuple(FOLDER_OF_KIND)
+
+_WRITTEN = {"'": re.compile("''|."), '"': re.compile(r"\\x..|\\u.{4}|\\U.{8}|\\.|.")}
+"""How one character is written inside each kind of quotes."""
 
 
 @dataclass(frozen=True)
@@ -55,35 +59,22 @@ class Document:
         base, text = self.span(path), self.data
         for step in path:
             text = text[step]
-        before = text[:start]
         if self.styles.get(path) == "|":
-            row = base.line + 1 + before.count("\n")
-            indent = _literal_indent(self.lines, base.line, base.end_line)
-            column = indent + 1 + start - (before.rfind("\n") + 1)
+            above, line_start = text.count("\n", 0, start), text.rfind("\n", 0, start) + 1
+            row = base.line + 1 + above
+            indent = len(self.lines[row - 1]) - len(text.split("\n")[above])
+            column = indent + start - line_start + 1
             return Span(self.path, row, column, row, column + end - start)
-        shift = self._written_offset(base, text[start:end], before)
-        return Span(self.path, base.line, base.column + shift, base.line, base.column + shift + end - start)
+        first, last = (base.column + self._written_offset(path, base, offset) for offset in (start, end))
+        return Span(self.path, base.line, first, base.line, last)
 
-    def _written_offset(self, base: Span, piece: str, before: str) -> int:
-        # A quoted scalar may hold escapes, so the piece is looked for in the source line and the text before it is only a fallback.
-        if base.line <= len(self.lines):
-            written = self.lines[base.line - 1][base.column - 1 :]
-            skip = before.count(piece) if piece else 0
-            at = -1
-            for _ in range(skip + 1):
-                at = written.find(piece, at + 1)
-                if at < 0:
-                    break
-            if at >= 0:
-                return at
-        return len(before)
-
-
-def _literal_indent(lines: tuple[str, ...], first: int, last: int) -> int:
-    for line in lines[first : max(last, first + 1)]:
-        if line.strip():
-            return len(line) - len(line.lstrip(" "))
-    return 0
+    def _written_offset(self, path: Path, base: Span, offset: int) -> int:
+        """How far into the written string a character stands: quotes and escapes take columns and are no characters."""
+        pieces = _WRITTEN.get(self.styles.get(path, ""))
+        if pieces is None:
+            return offset
+        inside = self.lines[base.line - 1][base.column :]
+        return 1 + sum(len(piece) for piece in pieces.findall(inside)[:offset])
 
 
 @dataclass(frozen=True)

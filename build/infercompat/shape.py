@@ -40,9 +40,9 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def vocabulary_schema(vocabulary: dict[str, Any]) -> dict[str, Any]:
-    """The vocabulary's word lists as a schema that the others refer to."""
+    """The vocabulary's word lists as a schema that the others refer to. A list that is not known lets every word pass."""
     words = vocabulary.get("words", {})
-    return {"$id": "urn:infercompat:vocabulary", "$defs": {name: {"enum": list(entries)} for name, entries in words.items()}}
+    return {"$id": "urn:infercompat:vocabulary", "$defs": {name: {"enum": list(entries)} if entries else {} for name, entries in words.items()}}
 
 
 class Shapes:
@@ -78,7 +78,7 @@ class Shapes:
         elif keyword == "required":
             field = error.kind.property
             described = schema.get("properties", {}).get(field, {})
-            yield Diagnostic("SHP002", f"{place} lacks the field {field}", document.key_span(path), help=self._description(described))
+            yield Diagnostic("SHP002", f"{place} lacks the field {field}", document.key_span(path), help=self.description(described))
         elif keyword == "enum":
             close = nearest(str(value), [option for option in schema["enum"] if isinstance(option, str)])
             words = ", ".join(map(str, schema["enum"]))
@@ -89,17 +89,17 @@ class Shapes:
             yield Diagnostic("SHP006", f"{place} holds [[{id}]], where an id is meant", document.span(path), help=help)
         elif keyword == "type":
             wanted = " or ".join(sorted(_names(schema["type"])))
-            yield Diagnostic("SHP003", f"{place} is {_name(value)} where {wanted} is meant", document.span(path), help=_type_help(value, wanted))
+            yield Diagnostic("SHP003", f"{place} is {_name(value)} where {wanted} is meant", document.span(path), help=_type_help(document, path, value, wanted))
         elif keyword in _SHP005:
             message = _MESSAGES.get(keyword, "its fields do not go together")
-            yield Diagnostic("SHP005", f"{place} {message}", document.key_span(path), help=self._description(schema))
+            yield Diagnostic("SHP005", f"{place} {message}", document.key_span(path), help=self.description(schema))
         elif keyword == "pattern" and isinstance(value, str) and value.startswith("[[") and value.endswith("]]"):
             help = f"[[…]] belongs into prose. A reference field holds the bare id: {value[2:-2]}"
             yield Diagnostic("SHP006", f"{place} holds {value}, where an id is meant", document.span(path), help=help)
         elif keyword in ("pattern", "format"):
-            yield Diagnostic("SHP003", f"{place}: {_show(value)} has not the form of this field", document.span(path), help=self._description(schema))
+            yield Diagnostic("SHP003", f"{place}: {_show(value)} has not the form of this field", document.span(path), help=self.description(schema))
         else:
-            yield Diagnostic("SHP003", f"{place}: {error.message}"[:300], document.span(path), help=self._description(schema))
+            yield Diagnostic("SHP003", f"{place}: {error.message}"[:300], document.span(path), help=self.description(schema))
 
     def _schema_around(self, error: Any) -> dict[str, Any]:
         """The schema that holds the keyword which failed."""
@@ -110,7 +110,7 @@ class Shapes:
             node = node[int(step)] if isinstance(node, list) else node.get(step, {})
         return node if isinstance(node, dict) else {}
 
-    def _description(self, schema: dict[str, Any]) -> str:
+    def description(self, schema: dict[str, Any]) -> str:
         """A schema's own description, or that of the part it refers to."""
         if "description" in schema or "$ref" not in schema:
             return schema.get("description", "")
@@ -179,7 +179,9 @@ def _wiki_link(value: Any) -> str | None:
     return None
 
 
-def _type_help(value: Any, wanted: str) -> str:
+def _type_help(document: Document, path: Path, value: Any, wanted: str) -> str:
     if wanted == "a string" and isinstance(value, (int, float)):
-        return f'Quote it, so that it stays as written: "{value}"'
+        span = document.span(path)
+        written = document.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+        return f'Quote it, so that it stays as written: "{written}"'
     return ""

@@ -1,0 +1,69 @@
+"""Builds what people browse: docs/13, the pages below docs/, and through mkdocs the site."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from infercompat.join import Matrix
+from infercompat.pipeline import Products
+from infercompat.places import TEMPLATES
+from infercompat.render import Renderer, docs13, pages
+from infercompat.render.address import markdown_file
+from infercompat.render.docs13 import PATH
+from infercompat.write import write_file, write_tree
+
+
+def check_docs(products: Products, root: Path) -> int:
+    """0 when the committed page is what the catalog gives, else 1 with the command that mends it."""
+    committed = root / PATH
+    if committed.is_file() and committed.read_text("utf-8") == docs13(Matrix(products)):
+        click.echo(f"{PATH} is up to date")
+        return 0
+    click.echo(f"{PATH} is {'stale' if committed.is_file() else 'missing'}. Run: make docs", err=True)
+    return 1
+
+
+def site_files(matrix: Matrix) -> dict[str, bytes]:
+    """Every file below docs/ that the site is made from, the committed page apart."""
+    renderer = Renderer(matrix)
+    files = {markdown_file(page.address): renderer.render(page).encode() for page in pages(matrix)}
+    for asset in sorted((TEMPLATES / "assets").iterdir()):
+        files[f"assets/{asset.name}"] = asset.read_bytes()
+    return files
+
+
+def build(products: Products, root: Path, docs_only: bool = False, site: bool = False) -> int:
+    """Writes docs/13, then the other pages, then with `site` the site. Returns the exit status."""
+    matrix = Matrix(products)
+    changed = write_file(root / PATH, docs13(matrix).encode())
+    click.echo(f"{PATH}: {'written' if changed else 'unchanged'}")
+    if docs_only:
+        return 0
+    files = site_files(matrix)
+    write_tree(root / "docs", files, keep=frozenset({Path(PATH).name}))
+    click.echo(f"docs/: {len(files)} files")
+    return _mkdocs(root, products) if site else 0
+
+
+def _mkdocs(root: Path, products: Products) -> int:
+    if not (root / "mkdocs.yml").is_file():
+        click.echo(f"infercompat: there is no mkdocs.yml in {root}; the site is built in a checkout", err=True)
+        return 2
+    environment = {"SOURCE_DATE_EPOCH": _epoch(products.today), "NO_MKDOCS_2_WARNING": "1", **os.environ}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    status = subprocess.run(command, cwd=root, env=environment, check=False).returncode
+    if status == 0:
+        click.echo(f"site/: {sum(1 for file in (root / 'site').rglob('*.html'))} pages")
+    return 1 if status else 0
+
+
+def _epoch(today: str) -> str:
+    import calendar
+    import datetime
+
+    return str(calendar.timegm(datetime.date.fromisoformat(today).timetuple()))

@@ -1,0 +1,24 @@
+"""Joins models with engines: hop by hop, each with its evidence, to a verdict that never rounds unknown to yes or no."""
+
+from infercompat.join.cell import VERDICTS, Cell
+from infercompat.join.claims import Ledger, Source, Statement
+from infercompat.join.gates import BLOCKING, Gate
+from infercompat.join.grade import Grade
+from infercompat.join.hops import Hop, Release, newest_release
+from infercompat.join.matrix import Matrix, join_cell
+
+__all__ = [
+    "BLOCKING",
+    "VERDICTS",
+    "Cell",
+    "Gate",
+    "Grade",
+    "Hop",
+    "Ledger",
+    "Matrix",
+    "Release",
+    "Source",
+    "Statement",
+    "join_cell",
+    "newest_release",
+]

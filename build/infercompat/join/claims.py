@@ -1,0 +1,164 @@
+"""Claims as statements: what each snapshot says of one proposition, including what its silence says.
+
+A snapshot that is the whole registry makes absence a statement: unsupported, unless a fallback claim matches. Absence
+anywhere else says nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from infercompat import condition
+from infercompat.condition import Truth
+from infercompat.link import Catalog
+from infercompat.records import Record
+
+POSITIVE = frozenset({"native", "fallback", "plugin", "redirected", "rewritten", "partial", "known-issues"})
+NEGATIVE = frozenset({"removed", "unsupported"})
+UNDECIDED = frozenset({"untested", "not-applicable"})
+
+Holds = Callable[[dict[str, Any]], Truth]
+"""Decides a claim's `when` for the model and stack in question."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A citation as evidence: the record's id, the place in it, and what its type is worth."""
+
+    id: str
+    at: str
+    rank: int
+    type: str
+    pinned: bool
+    opened: str | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one snapshot says of one proposition. `claim` is None where the statement is the absence from a whole registry."""
+
+    snapshot: Record
+    status: str
+    source: Source
+    claim: dict[str, Any] | None = None
+    undecided: str = ""
+
+    @property
+    def version(self) -> str:
+        return self.snapshot.data["version"]
+
+    @property
+    def read_on(self) -> str:
+        return self.snapshot.data["read_on"]
+
+    def field(self, name: str) -> Any:
+        return (self.claim or {}).get(name)
+
+
+class Ledger:
+    """All snapshots of the catalog, by engine, ready to be asked."""
+
+    def __init__(self, catalog: Catalog):
+        self.catalog = catalog
+        self._snapshots: dict[str, list[Record]] = defaultdict(list)
+        self._exact: dict[str, dict[tuple, list[dict]]] = {}
+        for snapshot in catalog.of_kind("support"):
+            self._snapshots[snapshot.data["engine"]].append(snapshot)
+            exact = defaultdict(list)
+            for claim in snapshot.data["claims"]:
+                exact[tuple(sorted(claim["about"].items()))].append(claim)
+            self._exact[snapshot.id] = exact
+
+    def snapshots(self, engine: str) -> list[Record]:
+        return self._snapshots.get(engine, [])
+
+    def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
+        """The evidence behind a claim: its own citation, else the snapshot's first one with the claim's place."""
+        own = (claim or {}).get("cites")
+        cite = (own or snapshot.data["cites"])[0]
+        at = cite.get("at", "") if own else (claim or {}).get("at", cite.get("at", ""))
+        return self.source_of(cite["id"], at)
+
+    def source_of(self, id: str, at: str = "") -> Source:
+        citation = self.catalog.follow(id)
+        data = citation.data if citation else {}
+        type = data.get("type", "article")
+        rank = self.catalog.vocabulary.get("source-rank", {}).get(type, 1)
+        return Source(citation.id if citation else id, at, rank, type, "pin" in data, data.get("retrieved"))
+
+    def on_architecture(self, engine: Record, names: dict[str, str], holds: Holds) -> list[Statement]:
+        """What each snapshot of an engine says of a model's architecture; `names` maps about-keys to the model's values."""
+        key = engine.data.get("model_key", "architecture")
+        found = []
+        for snapshot in self.snapshots(engine.id):
+            statement = self._in_registry(snapshot, key, names, holds)
+            if statement:
+                found.append(statement)
+        return found
+
+    def _in_registry(self, snapshot: Record, key: str, names: dict[str, str], holds: Holds) -> Statement | None:
+        exact = self._exact[snapshot.id]
+        for name in (key, "architecture" if key == "model_type" else "model_type"):
+            claims = exact.get(((name, names.get(name)),), ())
+            if claims:
+                return self._strongest(snapshot, claims, holds)
+        if not snapshot.data.get("complete"):
+            return None
+        for claim in exact.get((("architecture", "*"),), ()):
+            truth = holds(claim.get("when") or {})
+            if truth.value is True:
+                return Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
+            if truth.value is None:
+                return Statement(snapshot, "unknown", self.source(snapshot, claim), claim, f"{claim['holds']} if {condition_words(claim)}")
+        return Statement(snapshot, "unsupported", self.source(snapshot, None))
+
+    def _strongest(self, snapshot: Record, claims: list[dict], holds: Holds) -> Statement:
+        # One registry may list an architecture in several of its tables; any table that has it supports it.
+        order = ["native", "rewritten", "known-issues", "partial", "redirected", "plugin", "fallback", "untested", "removed", "unsupported"]
+        ranked = sorted(claims, key=lambda claim: order.index(claim["holds"]) if claim["holds"] in order else len(order))
+        for claim in ranked:
+            if "when" not in claim or holds(claim["when"]).value is True:
+                return Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
+        claim = ranked[0]
+        return Statement(snapshot, "unknown", self.source(snapshot, claim), claim, f"{claim['holds']} if {condition_words(claim)}")
+
+    def on_requirement(self, engine: str, requirement: str, names: dict[str, str]) -> list[Statement]:
+        """Claims on a requirement that speak of this model, from every snapshot; the narrowest of each snapshot only."""
+        found = []
+        for snapshot in self.snapshots(engine):
+            fitting = [
+                (narrowness, claim)
+                for claim in snapshot.data["claims"]
+                if claim["about"].get("requirement") == requirement and (narrowness := _narrowness(claim["about"], names)) is not None
+            ]
+            if fitting:
+                narrowest = max(narrowness for narrowness, _ in fitting)
+                found += [
+                    Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
+                    for narrowness, claim in fitting
+                    if narrowness == narrowest
+                ]
+        return found
+
+    def on_feature(self, engine: str, feature: str) -> Iterator[Statement]:
+        """Claims on a feature, architecture by architecture, in the order of their sources."""
+        for snapshot in self.snapshots(engine):
+            for claim in snapshot.data["claims"]:
+                if claim["about"].get("feature") == feature:
+                    yield Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
+
+
+def _narrowness(about: dict[str, Any], names: dict[str, str]) -> int | None:
+    """How closely a claim speaks of this model: 1 by name, 0 of any model, None of another one."""
+    wanted = {key: about[key] for key in ("architecture", "model_type") if about.get(key, "*") != "*"}
+    if any(names.get(key) != value for key, value in wanted.items()):
+        return None
+    return 1 if wanted else 0
+
+
+def condition_words(claim: dict[str, Any]) -> str:
+    parsed, _ = condition.parse(claim.get("when") or {})
+    return condition.words(parsed) if parsed else "its condition holds"

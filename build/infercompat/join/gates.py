@@ -1,0 +1,126 @@
+"""Gotchas at model x engine level: which of them this pair can meet, and what decides whether it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infercompat.condition import ALWAYS, YES, Truth, all_of, any_of, applies, maybe, parse
+from infercompat.join.hops import Release
+from infercompat.join.stack import Stack
+from infercompat.link import Catalog
+from infercompat.records import Record
+from infercompat.versions import affected
+
+BLOCKING = frozenset({"silent-wrong-output", "crash-at-init", "crash-on-first-request", "hang", "unsupported-combination"})
+"""Symptoms that block; slow, overpaid memory, lost features and wrong documents are listed and never do."""
+
+PROVEN = frozenset({"maintainer-statement", "merged-fix", "reproducible-case", "source-reading"})
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A gotcha that a pair meets (`hit`) or can meet (`maybe`), and the facts that would decide.
+
+    `proven` is False where its evidence is a single report or could not be opened: such a gate warns and does not block.
+    """
+
+    gotcha: Record
+    state: str
+    truth: Truth
+    stale: bool
+    proven: bool
+
+    @property
+    def severity(self) -> str:
+        return self.gotcha.data["severity"]
+
+    @property
+    def blocks(self) -> bool:
+        return self.state == "hit" and self.proven and self.gotcha.data["symptom"] in BLOCKING
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What decides whether it is met: facts that nobody named, or a value that nobody tried."""
+        untested = (reason.text for reason in self.truth.because if reason.kind == "untested")
+        return tuple(dict.fromkeys((*self.truth.missing, *untested)))
+
+
+def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str) -> list[Gate]:
+    """The gotchas that this model can meet on this engine version, worst first."""
+    found = []
+    for gotcha in catalog.of_kind("gotcha"):
+        gate = _gate(catalog, gotcha, engine, release, stack, today)
+        if gate is not None:
+            found.append(gate)
+    severities = list(catalog.words("severity"))
+    return sorted(found, key=lambda gate: (gate.state != "hit", severities.index(gate.severity), not gate.proven, gate.gotcha.id))
+
+
+def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> Gate | None:
+    data = gotcha.data
+    versions, stale = _components(catalog, gotcha, engine, release, today)
+    if versions is None or versions.no:
+        return None
+    when = parse(data["when"])[0] if "when" in data else ALWAYS
+    clean_when = parse(data["clean_when"])[0] if "clean_when" in data else None
+    truth = all_of((versions, _hardware(data["hardware"], stack), applies(when, clean_when, stack)))
+    if truth.no:
+        return None
+    proven = any(entry["strength"] in PROVEN and _opened(catalog, entry["id"]) for entry in data["evidence"])
+    return Gate(gotcha, "hit" if truth.yes else "maybe", truth, stale, proven)
+
+
+def _opened(catalog: Catalog, citation: str) -> bool:
+    found = catalog.follow(citation)
+    return bool(found and "retrieved" in found.data)
+
+
+def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Release, today: str) -> tuple[Truth | None, bool]:
+    """Whether the components at fault are in the stack at affected versions; None when the gotcha is not about this engine."""
+    mode, entries = next(iter(gotcha.data["affects"].items()))
+    engines = [entry["engine"] for entry in entries if "engine" in entry]
+    if engines and engine.id not in engines:
+        return None, False
+    if not engines and gotcha.data["engine"] != engine.id:
+        return None, False
+    truths, stale = [], False
+    for entry in entries:
+        if entry.get("engine", engine.id) != engine.id:
+            continue
+        name = entry.get("engine") or entry["component"]
+        version, date, scheme = _version_of(catalog, name, engine, release)
+        found = affected(
+            scheme, entry, gotcha.data["status"], gotcha.data["read_on"], version, date, today=today,
+            dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"],
+        )  # fmt: skip
+        truths.append(found.truth)
+        stale = stale or found.stale
+    return (all_of if mode == "all" else any_of)(truths), stale
+
+
+def _version_of(catalog: Catalog, name: str, engine: Record, release: Release) -> tuple[str | None, str | None, str]:
+    if name == engine.id:
+        return release.version, release.date, engine.data["scheme"]
+    record = catalog.resolve(name)
+    scheme = record.data["scheme"] if record and record.kind == "engine" else "pep440"
+    for entry in engine.data["releases"]:
+        if entry["version"] == release.version and name in entry.get("bundles", {}):
+            version = entry["bundles"][name]
+            return version, _dates(catalog, name).get(version), scheme
+    return None, None, scheme
+
+
+def _dates(catalog: Catalog, name: str) -> dict[str, str]:
+    record = catalog.resolve(name)
+    releases = record.data["releases"] if record and record.kind == "engine" else ()
+    return {entry["version"]: entry["date"] for entry in releases}
+
+
+def _hardware(hardware: dict, stack: Stack) -> Truth:
+    if hardware["scope"] == "any":
+        return YES
+    given = {stack.get("hardware.id"), stack.get("hardware.class")} & set(hardware.get("seen_on", ()))
+    if given:
+        return YES
+    words = ", ".join(hardware.get("seen_on", ())) or f"{hardware.get('min')} and up"
+    return maybe(f"hardware is one of {words}", "hardware")

@@ -1,0 +1,213 @@
+"""The hops of a chain: the architecture's place in the engine, and what the engine offers for each requirement."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from infercompat.condition import ALWAYS, Truth, evaluate, parse
+from infercompat.derive import Unknown
+from infercompat.join.claims import NEGATIVE, POSITIVE, Ledger, Source, Statement
+from infercompat.join.stack import Stack
+from infercompat.records import Record
+from infercompat.versions import Observation, carry
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One step of a chain.
+
+    state: `holds`, `gap` (works, with a consequence), `fails`, or `unknown`. `value` is the deciding claim's word, `how` how it
+    came to the version in question, `sources` the deciding evidence first, `against` live statements of the other polarity.
+    `avoided_by`: what keeps clear of a failure that does not always show. `basis`: what a config was read from.
+    """
+
+    name: str
+    state: str
+    finding: str
+    value: str | None = None
+    consequence: str | None = None
+    optional: bool = False
+    how: str = "exact"
+    stale: bool = False
+    version: str | None = None
+    sources: tuple[Source, ...] = ()
+    against: tuple[Statement, ...] = ()
+    backends: tuple[str, ...] = ()
+    avoided_by: str | None = None
+    basis: str | None = None
+
+    @property
+    def contested(self) -> bool:
+        return bool(self.against)
+
+
+@dataclass(frozen=True)
+class Release:
+    """The engine version in question and its date; `assumed` when nobody named it."""
+
+    version: str
+    date: str
+    assumed: bool = True
+
+
+def newest_release(engine: Record) -> Release:
+    """The newest release of an engine in the catalog: the first of its list."""
+    first = engine.data["releases"][0]
+    return Release(first["version"], first["date"])
+
+
+class Joiner:
+    """Joins one engine at one version with models, hop by hop."""
+
+    def __init__(self, ledger: Ledger, engine: Record, release: Release):
+        self.ledger, self.engine, self.release = ledger, engine, release
+        self.dates = {entry["version"]: entry["date"] for entry in engine.data["releases"]}
+        self.thresholds = ledger.catalog.vocabulary["thresholds"]
+
+    def config(self, stack: Stack) -> Hop:
+        """Whether the model's config can be read into layers, and what it was read from."""
+        config = stack.model.data["config"]
+        sources = tuple(self.ledger.source_of(cite["id"], cite.get("at", "")) for cite in config["cites"])
+        if isinstance(stack.derived, Unknown):
+            missing = ", ".join(stack.derived.missing) or stack.derived.reason
+            return Hop("config", "unknown", f"cannot be read into layers: {missing}", sources=sources)
+        finding = f"{len(stack.derived.layers)} layers read from {_BASIS_PHRASES[config['basis']]}"
+        return Hop("config", "holds", finding, config["basis"], sources=sources, basis=config["basis"])
+
+    def architecture(self, stack: Stack) -> Hop:
+        """Whether the engine knows the model's architecture at this version."""
+        statements = self.ledger.on_architecture(self.engine, stack.names, lambda tree: self._holds(tree, stack))
+        name = stack.names[self.engine.data.get("model_key", "architecture")] or stack.names["architecture"]
+        if not statements:
+            return Hop("architecture", "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {name}")
+        by_rank: dict[int, list[Statement]] = defaultdict(list)
+        for statement in statements:
+            by_rank[statement.source.rank].append(statement)
+        results = [(rank, *self._carried(by_rank[rank])) for rank in sorted(by_rank, reverse=True)]
+        for rank, carried, deciding in results:
+            if carried.status is None:
+                continue
+            if carried.status == "unknown":
+                finding = f"{name}: {deciding[0].undecided}"
+                return Hop("architecture", "unknown", finding, how=carried.how, sources=_sources(deciding), version=deciding[0].version)
+            against = self._against(carried.status, [entry for entry in results if entry[0] < rank])
+            state = "holds" if carried.status in POSITIVE else "fails" if carried.status in NEGATIVE else "unknown"
+            finding = f"{name} is {_says(carried.status, deciding[0])} ({deciding[0].snapshot.data['title']})"
+            return Hop(
+                "architecture", state, finding, carried.status, how=carried.how, stale=carried.stale,
+                version=deciding[0].version, sources=_sources(deciding), against=tuple(against),
+            )  # fmt: skip
+        reasons = "; ".join(dict.fromkeys(carried.reason for _, carried, _ in results))
+        nearest = statements[0]
+        return Hop("architecture", "unknown", f"{name}: {reasons}", sources=_sources([nearest]), version=nearest.version)
+
+    def requirement(self, requirement: str, stack: Stack) -> Hop:
+        """What the engine offers for one requirement of the model, and what its lack means."""
+        record = self.ledger.catalog.resolve(requirement)
+        data = record.data if record else {}
+        statements = [
+            statement
+            for statement in self.ledger.on_requirement(self.engine.id, requirement, stack.names)
+            if "when" not in (statement.claim or {}) or self._holds(statement.claim["when"], stack).value is not False
+        ]
+        if not statements:
+            return Hop(requirement, "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {data.get('name', requirement)}")
+        carried, deciding = self._carried(self._best_offer(statements))
+        chosen = deciding[0] if deciding else statements[0]
+        if carried.status is None or carried.status not in POSITIVE | NEGATIVE:
+            reason = carried.reason if carried.status is None else _says(carried.status, chosen)
+            return Hop(requirement, "unknown", reason, carried.status, sources=_sources([chosen]), version=chosen.version)
+        optional = bool(data.get("optional"))
+        backends = tuple(
+            sorted({statement.claim["about"]["backend"] for statement in statements if statement.status == "native" and "backend" in statement.claim["about"]})
+        )
+        common = dict(how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends)
+        if carried.status in ("native", "fallback", "redirected", "rewritten", "plugin", "known-issues"):
+            return Hop(requirement, "holds", chosen.field("note") or _says(carried.status, chosen), carried.status, **common)
+        consequence = chosen.field("consequence") or data.get("consequence")
+        lacks = chosen.field("lacks") or data.get("without_it", "")
+        if consequence not in ("refuses", "wrong-output") or optional or carried.status == "partial":
+            return Hop(requirement, "gap", lacks, carried.status, consequence, **common)
+        shows, can_be_avoided = self._shows(data.get("matters_when"), stack)
+        if not shows:
+            return Hop(requirement, "holds", f"{lacks} It does not show here.", carried.status, **common)
+        return Hop(requirement, "fails", lacks, carried.status, consequence, avoided_by=data["avoided_by"] if can_be_avoided else None, **common)
+
+    def _shows(self, tree: dict | None, stack: Stack) -> tuple[bool, bool]:
+        """Whether the lack of a requirement can show in this stack, and whether it can be kept from showing."""
+        condition = parse(tree)[0] if tree else ALWAYS
+        return not evaluate(condition, stack).no, not evaluate(condition, stack, always=True).yes
+
+    def _best_offer(self, statements: list[Statement]) -> list[Statement]:
+        """Of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are."""
+        order = ["native", "redirected", "rewritten", "fallback", "known-issues", "plugin", "partial"]
+        best: dict[tuple[str, str], Statement] = {}
+        for statement in sorted(statements, key=lambda statement: order.index(statement.status) if statement.status in order else len(order)):
+            best.setdefault((statement.snapshot.id, statement.version), statement)
+        top = max(statement.source.rank for statement in best.values())
+        return [statement for statement in best.values() if statement.source.rank == top]
+
+    def _carried(self, statements: list[Statement]):
+        """The statements of one rank carried to the version in question, and those that decide it."""
+        observations = [Observation(statement.version, self.dates.get(statement.version), statement.status) for statement in statements]
+        carried = carry(
+            self.engine.data["scheme"],
+            observations,
+            self.release.version,
+            self.release.date,
+            carry_minor_releases=self.thresholds["carry_minor_releases"],
+            carry_days=self.thresholds["carry_days"],
+        )
+        deciding = [statement for statement in statements if statement.status == carried.status]
+        deciding.sort(key=lambda statement: (statement.version != self.release.version, statement.snapshot.id))
+        return carried, deciding or statements
+
+    def _against(self, status: str, lower: list) -> list[Statement]:
+        opposite = NEGATIVE if status in POSITIVE else POSITIVE
+        return [
+            statement
+            for _, carried, deciding in lower
+            if carried.status in opposite and carried.how in ("exact", "same-minor", "interpolated")
+            for statement in deciding[:1]
+        ]
+
+    def _holds(self, tree: dict, stack: Stack) -> Truth:
+        return evaluate(parse(tree)[0] if tree else ALWAYS, stack)
+
+
+def _sources(statements: list[Statement]) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(statement.source for statement in statements))
+
+
+_BASIS_PHRASES = {
+    "official": "the publisher's config.json",
+    "mirror": "a copy of config.json",
+    "engine-table": "a table in another project's code",
+    "class-default": "the defaults of a class",
+    "derived-facts": "another tool's summary",
+}
+_PHRASES = {
+    "native": "implemented by the engine itself",
+    "fallback": "run through the engine's generic path",
+    "plugin": "served through a plugin",
+    "redirected": "handed to the engine's other path",
+    "rewritten": "loaded as another architecture",
+    "partial": "supported in part",
+    "known-issues": "listed with known issues",
+    "untested": "listed as untested",
+    "removed": "no longer supported",
+    "unsupported": "not supported",
+    "not-applicable": "marked not applicable, which decides nothing",
+}
+
+
+def _says(status: str, statement: Statement) -> str:
+    phrase = _PHRASES.get(status, status)
+    if status == "rewritten" and statement.field("loads_as"):
+        phrase = f"loaded as {statement.field('loads_as')}"
+    if status == "removed" and statement.field("last_version"):
+        phrase += f" after {statement.field('last_version')}"
+    if status == "unsupported" and statement.claim is None:
+        phrase = "absent from the whole registry"
+    return phrase

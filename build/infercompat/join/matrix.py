@@ -1,0 +1,80 @@
+"""The serviceability matrix: every model against every engine that has models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from infercompat.derive import Unknown
+from infercompat.join.cell import Cell, decide, deciding_hops
+from infercompat.join.claims import Ledger
+from infercompat.join.gates import Gate, gates
+from infercompat.join.grade import grade
+from infercompat.join.hops import Joiner, newest_release
+from infercompat.join.stack import Stack
+from infercompat.pipeline import Products
+from infercompat.records import Record
+
+
+def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record) -> Cell:
+    """A model on an engine's newest release in the catalog, at the engine's defaults, on hardware that nobody named."""
+    catalog, today = products.catalog, products.today
+    release = newest_release(engine)
+    joiner = Joiner(ledger, engine, release)
+    derived = products.derived[model.id]
+    stack = Stack(model, derived)
+    hops = [joiner.architecture(stack)]
+    if hops[0].state != "fails":
+        hops.append(joiner.config(stack))
+        demanded = () if isinstance(derived, Unknown) else derived.requirements
+        hops += [joiner.requirement(requirement, stack) for requirement in demanded]
+    found = tuple(hops)
+    met: tuple[Gate, ...] = ()
+    if found[0].state != "fails":
+        met = tuple(gates(catalog, engine, release, replace(stack, open_settings=True), today))
+    verdict, reason, missing, conditions = decide(found, met)
+    graded = None if verdict == "unknown" else grade(deciding_hops(found, verdict), catalog, today)
+    return Cell(model, engine, release, derived, found, met, verdict, reason, graded, missing, conditions)
+
+
+@dataclass
+class Matrix:
+    """All cells, with models by family and name and engines in the order they are shown."""
+
+    products: Products
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.products.catalog)
+
+    @cached_property
+    def engines(self) -> list[Record]:
+        """Engines that have models: those that serve first, references last."""
+        found = [engine for engine in self.products.catalog.of_kind("engine") if engine.data["role"] != "kernel-library"]
+        return sorted(found, key=lambda engine: (engine.data["role"] == "reference", engine.data["name"].lower()))
+
+    @cached_property
+    def families(self) -> dict[str, list[Record]]:
+        """Models by family, in the vocabulary's order of families, newest name last."""
+        models = self.products.catalog.of_kind("model")
+        grouped = {word: sorted((m for m in models if m.data["family"] == word), key=lambda m: m.id) for word in self.products.catalog.words("family")}
+        return {word: found for word, found in grouped.items() if found}
+
+    @cached_property
+    def cells(self) -> dict[tuple[str, str], Cell]:
+        return {
+            (model.id, engine.id): join_cell(self.products, self.ledger, model, engine)
+            for models in self.families.values()
+            for model in models
+            for engine in self.engines
+        }
+
+    def cell(self, model: Record, engine: Record) -> Cell:
+        return self.cells[model.id, engine.id]
+
+    def of_model(self, model: Record) -> Iterator[Cell]:
+        return (self.cell(model, engine) for engine in self.engines)
+
+    def of_engine(self, engine: Record) -> Iterator[Cell]:
+        return (self.cells[key] for key in self.cells if key[1] == engine.id)

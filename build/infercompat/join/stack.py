@@ -1,0 +1,66 @@
+"""The facts of one question: what is known of the model, and of whatever else was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from infercompat.condition import MISSING, Missing, Range, Value
+from infercompat.derive import Derived, Layer, Unknown
+from infercompat.records import Record
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One model, with the facts that were given about the rest. What is not known here is missing, never assumed.
+
+    `open_settings`: optional features that nobody spoke of count as undecided rather than off, which is how a gate that
+    waits for such a setting is found.
+    """
+
+    model: Record
+    derived: Derived | Unknown
+    given: Mapping[str, Any] = field(default_factory=dict)
+    open_settings: bool = False
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What registries call the model: its architecture class and its model_type."""
+        values = self.model.data["config"]["values"]
+        return {"architecture": self.model.data["architecture"], "model_type": values.get("model_type", "")}
+
+    def get(self, name: str) -> Value | Missing:
+        if name in self.given:
+            return self.given[name]
+        if name == "sequence_length":
+            context = self.get("model.context")
+            return MISSING if context is MISSING else Range(1, context)
+        if not name.startswith("model."):
+            return MISSING
+        if name == "model.id":
+            return self.model.id
+        if name in ("model.architecture", "model.family"):
+            return self.model.data[name.removeprefix("model.")]
+        if isinstance(self.derived, Unknown):
+            return MISSING
+        return self._of_layers(name)
+
+    def _of_layers(self, name: str) -> Value | Missing:
+        layers = self.derived.layers
+        if name == "model.layers":
+            return len(layers)
+        if name == "model.context":
+            context = self.derived.lookup("context.native")
+            return MISSING if context is None else int(context)
+        attribute = {"model.window": "window", "model.kv_heads": "kv_heads", "model.head_dim": "head_dim"}.get(name)
+        if attribute is None:
+            return MISSING
+        values = tuple(sorted({value for layer in layers if (value := getattr(layer, attribute))}))
+        return None if not values else values[0] if len(values) == 1 else values
+
+    def requires(self, requirement: str) -> bool | None:
+        return None if isinstance(self.derived, Unknown) else requirement in self.derived.requirements
+
+    def layers(self) -> Sequence[Layer] | None:
+        return None if isinstance(self.derived, Unknown) else self.derived.layers

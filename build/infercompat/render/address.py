@@ -1,0 +1,54 @@
+"""Where each record's page is, and every internal link: one function makes them all, and a crawl of the built site checks them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from urllib.parse import urlsplit
+
+from infercompat.records import FOLDER_OF_KIND, Record
+
+_LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
+
+
+def source_page(url: str) -> str:
+    """The page that lists a citation: one a host, on GitHub one an owner and repository."""
+    parts = urlsplit(url)
+    host = parts.hostname or "unknown"
+    if host == "github.com":
+        owner, repository, *_ = [*parts.path.strip("/").split("/"), "", ""]
+        return f"sources/github.com/{owner}--{repository}/" if repository else "sources/github.com/other/"
+    return f"sources/{host}/"
+
+
+def address(record: Record) -> str:
+    """The site-relative address of a record's page, with a fragment where it is an entry on a shared page."""
+    if record.kind == "citation":
+        return f"{source_page(record.data['url'])}#{record.id}"
+    if record.kind == "support":
+        return f"engines/{record.data['engine']}/#{record.id}"
+    return f"{FOLDER_OF_KIND[record.kind]}/{record.id}/"
+
+
+def href(here: str, target: str) -> str:
+    """The relative link from one site address to another, so that the site works below any base path."""
+    page, _, fragment = target.partition("#")
+    anchor = f"#{fragment}" if fragment else ""
+    if page == here:
+        return anchor or "./"
+    relative = posixpath.relpath(page or ".", here or ".")
+    return (relative if relative.endswith("/") or "." in posixpath.basename(page.rstrip("/")) and not page.endswith("/") else f"{relative}/") + anchor
+
+
+def source_href(url: str, at: str) -> str:
+    """A citation's url, at the cited lines where the code host can show them."""
+    match = _LINES.match(at.strip()) if at else None
+    if match and urlsplit(url).hostname == "github.com" and "/blob/" in url and "#" not in url:
+        return f"{url}#L{match[1]}" + (f"-L{match[2]}" if match[2] else "")
+    return url
+
+
+def markdown_file(address: str) -> str:
+    """The Markdown file below docs/ that becomes a site address: models/x/ -> models/x.md, sources/ -> sources/index.md."""
+    bare = address.rstrip("/")
+    return f"{bare}.md" if "/" in bare else f"{bare}/index.md" if bare else "index.md"

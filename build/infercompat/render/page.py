@@ -1,0 +1,18 @@
+"""Pages as values: an address, a title and a template with its context. One module alone writes them to disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the site. `address` is site-relative and ends in /, or is empty for the home page."""
+
+    address: str
+    title: str
+    template: str
+    context: dict[str, Any] = field(default_factory=dict)
+    description: str = ""
+    hide: tuple[str, ...] = ("navigation",)

@@ -1,0 +1,315 @@
+"""Rules about what records say: prose, conditions, models, snapshots, gotchas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from infercompat import condition, prose
+from infercompat.derive import LOOKUP_NAMES, Unknown
+from infercompat.pipeline import Products
+from infercompat.records import Path, Record, walk
+from infercompat.rules.base import Finding, rule
+from infercompat.shape import nearest
+
+_MODEL = """
+# catalog/models/acme/tiny-model.yaml
+name: Tiny
+family: gemma
+architecture: LlamaForCausalLM
+checkpoints: [{hub: acme/tiny, format: bf16}]
+config:
+  basis: official
+  cites: [{id: tiny-config}]
+  values: {model_type: llama, num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 64, hidden_size: 256}
+"""
+
+
+def _prose_of(record: Record) -> Iterator[tuple[Path, str]]:
+    for path, value in walk(record.data):
+        if isinstance(value, str) and "{{" in value and path[:2] != ("config", "values"):
+            yield path, value
+
+
+@rule(
+    code="PRO001",
+    name="unknown-placeholder",
+    what="A {{ placeholder }} names a value that is derived for its record, and one of the listed filters.",
+    why="Figures in prose come from the computation; a placeholder that leads nowhere would print nothing.",
+    bad=_MODEL + "notes: |\n  Holds {{ cache.naive.byte_per_token | bytes }} a token. # PRO001\n",
+    good=_MODEL + "notes: |\n  Holds {{ cache.naive.bytes_per_token | bytes }} a token.\n",
+)
+def unknown_placeholder(products: Products) -> Iterator[Finding]:
+    for record in products.catalog.records.values():
+        for path, text in _prose_of(record) if record.live else ():
+            for mark in prose.placeholders(text):
+                span = record.document.span_inside(path, mark.start, mark.end)
+                if mark.fault:
+                    yield span, mark.fault, "The form is {{ name | filter }}."
+                    continue
+                derived = products.derived.get(record.id)
+                if derived is None:
+                    yield span, f"nothing is derived for {record.id}", "Placeholders stand in the notes of models."
+                elif isinstance(derived, Unknown):
+                    yield span, "the model's config cannot be read, so nothing is derived", f"Missing: {', '.join(derived.missing)}."
+                elif derived.lookup(mark.name) is None:
+                    if mark.name in LOOKUP_NAMES:
+                        yield span, f"this model's config gives no {mark.name}", "Say it in words, or take the statement out."
+                        continue
+                    close = nearest(mark.name, LOOKUP_NAMES)
+                    yield span, f"there is no value {mark.name}", f"Did you mean {close}?" if close else f"Names: {', '.join(LOOKUP_NAMES)}."
+
+
+def _conditions(record: Record) -> Iterator[tuple[Path, dict]]:
+    for field in ("when", "clean_when"):
+        if record.kind == "gotcha" and field in record.data:
+            yield (field,), record.data[field]
+    if record.kind == "requirement" and "matters_when" in record.data:
+        yield ("matters_when",), record.data["matters_when"]
+    for index, claim in enumerate(record.data.get("claims", ()) if record.kind == "support" else ()):
+        if "when" in claim:
+            yield ("claims", index, "when"), claim["when"]
+
+
+_GOTCHA = """
+# catalog/gotchas/enga/slow-start.yaml
+title: Starts slowly
+engine: enga
+symptom: performance-cliff
+severity: minor
+detectability: loud-at-init
+affects: {all: [{engine: enga, observed: ["1.0.0"]}]}
+hardware: {scope: any}
+workarounds: []
+status: open
+read_on: 2026-01-02
+evidence:
+  - {id: enga-issue-1, strength: single-report, shows: The start takes minutes.}
+"""
+
+
+@rule(
+    code="CON001",
+    name="condition-does-not-parse",
+    what="Every leaf of a condition names a declared fact, a relation that parses, a requirement, or layer properties, with a value its type can hold.",
+    why="A misspelt fact would be missing for ever, and the gotcha a maybe for everybody.",
+    bad=_GOTCHA + "when: {tensor_paralel: 2}  # CON001\n",
+    good=_GOTCHA + "when: {tensor_parallel: 2}\n",
+)
+def condition_does_not_parse(products: Products) -> Iterator[Finding]:
+    for record in products.catalog.records.values():
+        for path, tree in _conditions(record):
+            for fault in condition.parse(tree, path, products.catalog.vocabulary["words"])[1]:
+                place = tuple(fault.path)
+                span = record.document.span_inside(place, *fault.inside) if fault.inside else record.document.key_span(place)
+                yield span, fault.message, fault.help
+
+
+@rule(
+    code="CON002",
+    name="condition-never-true",
+    what="A condition can be true for some stack.",
+    why="One that contradicts itself never warns anybody.",
+    bad=_GOTCHA + "when: {all: [{tensor_parallel: 2}, {tensor_parallel: 4}]}  # CON002\n",
+    good=_GOTCHA + "when: {any: [{tensor_parallel: 2}, {tensor_parallel: 4}]}\n",
+)
+def condition_never_true(products: Products) -> Iterator[Finding]:
+    for record in products.catalog.records.values():
+        for path, tree in _conditions(record):
+            parsed, faults = condition.parse(tree, path)
+            for fault in () if faults or parsed is None else condition.never_true(parsed):
+                yield record.document.key_span(tuple(fault.path)), fault.message, fault.help or "any: may be meant."
+
+
+@rule(
+    code="MOD001",
+    name="model-without-reader",
+    severity="warning",
+    what="A model's config can be read into layers.",
+    why="Without it its cache is unknown and the join cannot say what it demands.",
+    bad=_MODEL.replace("model_type: llama", "model_type: nobody-knows").replace("  values:", "  values:  # MOD001\n   ")
+    .replace("LlamaForCausalLM", "NobodyKnowsForCausalLM"),
+    good=_MODEL,
+)
+def model_without_reader(products: Products) -> Iterator[Finding]:
+    for model in products.catalog.of_kind("model"):
+        derived = products.derived[model.id]
+        if isinstance(derived, Unknown):
+            what = ", ".join(derived.missing) or derived.reason
+            yield model.document.key_span(("config", "values")), f"the config cannot be read into layers: {what}", "Add the field as upstream writes it, or a reader."
+
+
+@rule(
+    code="MOD002",
+    name="requirement-without-record",
+    what="Every requirement that a model's config brings has a record.",
+    why="Its consequence, and who offers it, stand there.",
+    bad=_MODEL.replace("head_dim: 64", "head_dim: 512").replace("  values:", "  values:  # MOD002\n   "),
+    good=_MODEL,
+)
+def requirement_without_record(products: Products) -> Iterator[Finding]:
+    catalog = products.catalog
+    for model in catalog.of_kind("model"):
+        derived = products.derived[model.id]
+        for requirement in () if isinstance(derived, Unknown) else derived.requirements:
+            found = catalog.resolve(requirement)
+            if (found is None or found.kind != "requirement") and requirement not in catalog.set_aside:
+                span = model.document.key_span(("config", "values"))
+                yield span, f"the config demands {requirement}, which has no record", f"Add catalog/requirements/{requirement}.yaml."
+
+
+@rule(
+    code="MOD003",
+    name="class-default-as-fact",
+    what="No model's config rests on the defaults of a configuration class.",
+    why="Of 160 classes held against their own checkpoints, 84 differed.",
+    bad=_MODEL.replace("basis: official", "basis: class-default  # MOD003"),
+    good=_MODEL,
+)
+def class_default_as_fact(products: Products) -> Iterator[Finding]:
+    for model in products.catalog.of_kind("model"):
+        if model.data["config"]["basis"] == "class-default":
+            span = model.document.span(("config", "basis"))
+            yield span, "class defaults are not this model's facts", "Find the checkpoint's own config.json, or a copy of it."
+
+
+@rule(
+    code="SUP001",
+    name="proposition-twice",
+    what="A snapshot states a proposition once.",
+    why="Two statements of one source about one thing are a conflict that the source did not make, or one line copied.",
+    bad="""
+# catalog/support/enga/enga-1-0-0.yaml
+engine: enga
+version: "1.0.0"
+title: The registry
+cites: [{id: enga-registry}]
+read_on: 2026-01-02
+claims:
+  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
+  - {about: {architecture: TinyForCausalLM}, holds: native, at: L9}  # SUP001
+""",
+    good="""
+# catalog/support/enga/enga-1-0-0.yaml
+engine: enga
+version: "1.0.0"
+title: The registry
+cites: [{id: enga-registry}]
+read_on: 2026-01-02
+claims:
+  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
+  - {about: {architecture: BigForCausalLM}, holds: native, at: L9}
+""",
+)
+def proposition_twice(products: Products) -> Iterator[Finding]:
+    for snapshot in products.catalog.of_kind("support"):
+        seen: dict[str, int] = {}
+        for index, claim in enumerate(snapshot.data["claims"]):
+            key = repr((sorted(claim["about"].items()), claim.get("when")))
+            if key in seen:
+                first = snapshot.document.span(("claims", seen[key]))
+                about = ", ".join(f"{name} {value}" for name, value in claim["about"].items())
+                yield snapshot.document.span(("claims", index)), f"{about} is stated twice", f"First at {first}.", (("first here", first),)
+            seen.setdefault(key, index)
+
+
+@rule(
+    code="SUP002",
+    name="folder-is-not-the-engine",
+    what="Snapshots and gotchas lie in the folder of their engine.",
+    why="The folder is where people look for them.",
+    bad="""
+# catalog/support/engb/enga-1-0-0.yaml
+engine: enga  # SUP002
+version: "1.0.0"
+title: The registry
+cites: [{id: enga-registry}]
+read_on: 2026-01-02
+claims:
+  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
+""",
+    good="""
+# catalog/support/enga/enga-1-0-0.yaml
+engine: enga
+version: "1.0.0"
+title: The registry
+cites: [{id: enga-registry}]
+read_on: 2026-01-02
+claims:
+  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
+""",
+)
+def folder_is_not_the_engine(products: Products) -> Iterator[Finding]:
+    for record in (*products.catalog.of_kind("support"), *products.catalog.of_kind("gotcha")):
+        if record.folder != record.data["engine"]:
+            folder = f"catalog/{'support' if record.kind == 'support' else 'gotchas'}/{record.data['engine']}/"
+            yield record.document.span(("engine",)), f"the record speaks of {record.data['engine']} and lies elsewhere", f"Move it to {folder}"
+
+
+@rule(
+    code="GOT001",
+    name="fixed-without-fix",
+    what="A gotcha whose status is fixed names the fix: a component of affects has fixed with a release or a change.",
+    why="Without it nobody can tell which versions still have the fault.",
+    bad=_GOTCHA.replace("status: open", "status: fixed  # GOT001"),
+    good=_GOTCHA.replace(
+        '{engine: enga, observed: ["1.0.0"]}',
+        '{engine: enga, observed: ["1.0.0"], fixed: {first_release: "1.1.0", cites: [{id: enga-issue-1}]}}',
+    ).replace("status: open", "status: fixed"),
+)
+def fixed_without_fix(products: Products) -> Iterator[Finding]:
+    for gotcha in products.catalog.of_kind("gotcha"):
+        components = [component for parts in gotcha.data["affects"].values() for component in parts]
+        if gotcha.data["status"] in ("fixed", "fixed-unreleased") and not any("fixed" in component for component in components):
+            yield gotcha.document.span(("status",)), "the status says fixed and no component says by what", "Add fixed: {pr: …} or {first_release: …} under affects, or mend the status."
+
+
+@rule(
+    code="GOT002",
+    name="pattern-does-not-compile",
+    what="The regular expressions of a gotcha compile.",
+    why="A broken one finds nothing and says nothing.",
+    bad=_GOTCHA + 'error_patterns: ["cannot start (yet"]  # GOT002\n',
+    good=_GOTCHA + 'error_patterns: ["cannot start \\\\(yet"]\n',
+)
+def pattern_does_not_compile(products: Products) -> Iterator[Finding]:
+    for gotcha in products.catalog.of_kind("gotcha"):
+        patterns = [(("error_patterns", index), text) for index, text in enumerate(gotcha.data.get("error_patterns", ()))]
+        if "pattern" in gotcha.data.get("detector", {}):
+            patterns.append((("detector", "pattern"), gotcha.data["detector"]["pattern"]))
+        for path, text in patterns:
+            try:
+                re.compile(text)
+            except re.error as error:
+                yield gotcha.document.span(path), f"the pattern does not compile: {error.msg} at position {error.pos}", "Escape brackets that are meant as text."
+
+
+@rule(
+    code="GOT003",
+    name="observed-under-nothing",
+    severity="warning",
+    what="A gotcha names at least one version: observed, introduced or fixed.",
+    why="With none, it is a maybe for every version there is.",
+    bad=_GOTCHA.replace('[{engine: enga, observed: ["1.0.0"]}]}', "[{engine: enga}]}  # GOT003"),
+    good=_GOTCHA,
+)
+def observed_under_nothing(products: Products) -> Iterator[Finding]:
+    for gotcha in products.catalog.of_kind("gotcha"):
+        components = [component for parts in gotcha.data["affects"].values() for component in parts]
+        if not any(key in component for component in components for key in ("observed", "introduced", "fixed")):
+            yield gotcha.document.key_span(("affects",)), "no component names a version", "Add observed: with the versions of the reports."
+
+
+RULES = (
+    unknown_placeholder,
+    condition_does_not_parse,
+    condition_never_true,
+    model_without_reader,
+    requirement_without_record,
+    class_default_as_fact,
+    proposition_twice,
+    folder_is_not_the_engine,
+    fixed_without_fix,
+    pattern_does_not_compile,
+    observed_under_nothing,
+)
