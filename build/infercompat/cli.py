@@ -278,6 +278,53 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
     sys.exit(0 if data["cache"] else EXIT_UNKNOWN)
 
 
+@main.command()
+@click.argument("model", required=False)
+@click.argument("engine", required=False, metavar="[ENGINE[@VERSION]]")
+@click.option("--hardware", help="Id of a hardware record, such as b200.")
+@click.option("--gpus", type=click.IntRange(1, 4096), default=1, show_default=True, help="How many devices.")
+@click.option("--tp", type=click.IntRange(1, 4096), help="Tensor-parallel ranks.")
+@click.option("--context", "length", type=click.IntRange(1, 1 << 40), help="Longest sequence in tokens.")
+@click.option("--cache-dtype", help="Element type of the KV cache.")
+@click.option("--checkpoint", help="Hub id of the weights.")
+@click.option("--from-config", type=click.Path(path_type=Path), help="A config.json of a model that is not in the catalog.")
+@click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting, by fact name.")
+@click.option("--require", "required", multiple=True, metavar="FACT=VALUE", help="A setting that no repair may change.")
+@click.option("--all", "verbose", is_flag=True, help="Show every gotcha that is just missed.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_context
+def check(context: click.Context, model: str | None, engine: str | None, **options) -> None:
+    """Says whether MODEL can be served by ENGINE on this stack, why, what bites, and what to change.
+
+    Leave either out to ask over all of them. Exit status 0 yes, 1 no, 2 usage, 3 only-with, 4 unknown.
+    """
+    from infercompat.answer import asking, reply
+    from infercompat.answer.check import Assessor
+    from infercompat.answer.question import Refused
+
+    products = _products(context)
+    assessor = Assessor(products)
+    try:
+        questions = asking.questions(products, model, engine, options)
+    except Refused as error:
+        _usage(str(error))
+    if len(questions) == 1:
+        answer = reply.reply(assessor, questions[0])
+        data = reply.as_data(answer, assessor)
+        if options["as_json"]:
+            click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        else:
+            reply.print_data(data, options["verbose"])
+        sys.exit(reply.EXIT_STATUS[answer.verdict])
+    rows = [reply.as_data(reply.reply(assessor, question), assessor) for question in questions]
+    if options["as_json"]:
+        click.echo(json.dumps({"schema_version": 1, "answers": rows}, indent=2, ensure_ascii=False))
+        return
+    for row in rows:
+        asked = row["question"]
+        click.echo(f"{row['verdict']:<10} {asked['model']:<28} {asked['engine']:<14} {asked['version']:<12} {row['reason'][:120]}")
+
+
 def _lengths(text: str | None, default: tuple[int, ...]) -> list[int]:
     if text is None:
         return list(default)

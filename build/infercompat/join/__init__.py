@@ -2,10 +2,11 @@
 
 from infercompat.join.cell import VERDICTS, Cell
 from infercompat.join.claims import Ledger, Source, Statement
-from infercompat.join.gates import BLOCKING, Gate
+from infercompat.join.gates import BLOCKING, Gate, gates
 from infercompat.join.grade import Grade
-from infercompat.join.hops import Hop, Release, newest_release
+from infercompat.join.hops import Hop, Joiner, Release, newest_release
 from infercompat.join.matrix import Matrix, join_cell
+from infercompat.join.stack import Stack
 
 __all__ = [
     "BLOCKING",
@@ -14,11 +15,14 @@ __all__ = [
     "Gate",
     "Grade",
     "Hop",
+    "Joiner",
     "Ledger",
     "Matrix",
     "Release",
     "Source",
+    "Stack",
     "Statement",
+    "gates",
     "join_cell",
     "newest_release",
 ]

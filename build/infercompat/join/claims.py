@@ -89,6 +89,11 @@ class Ledger:
         rank = self.catalog.vocabulary.get("source-rank", {}).get(type, 1)
         return Source(citation.id if citation else id, at, rank, type, "pin" in data, data.get("retrieved"))
 
+    def url(self, source: Source) -> str | None:
+        """The address of a source."""
+        record = self.catalog.follow(source.id)
+        return record.data["url"] if record else None
+
     def on_architecture(self, engine: Record, names: dict[str, str], holds: Holds) -> list[Statement]:
         """What each snapshot of an engine says of a model's architecture; `names` maps about-keys to the model's values."""
         key = engine.data.get("model_key", "architecture")
@@ -107,11 +112,11 @@ class Ledger:
                 return self._strongest(snapshot, claims, holds)
         if not snapshot.data.get("complete"):
             return None
-        for claim in exact.get((("architecture", "*"),), ()):
-            truth = holds(claim.get("when") or {})
-            if truth.value is True:
+        fallbacks = [(claim, holds(claim.get("when") or {}).value) for claim in exact.get((("architecture", "*"),), ())]
+        for claim, holding in sorted(fallbacks, key=lambda pair: pair[1] is None):
+            if holding:
                 return Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
-            if truth.value is None:
+            if holding is None:
                 return Statement(snapshot, "unknown", self.source(snapshot, claim), claim, f"{claim['holds']} if {condition_words(claim)}")
         return Statement(snapshot, "unsupported", self.source(snapshot, None))
 
@@ -125,22 +130,24 @@ class Ledger:
         claim = ranked[0]
         return Statement(snapshot, "unknown", self.source(snapshot, claim), claim, f"{claim['holds']} if {condition_words(claim)}")
 
-    def on_requirement(self, engine: str, requirement: str, names: dict[str, str]) -> list[Statement]:
-        """Claims on a requirement that speak of this model, from every snapshot; the narrowest of each snapshot only."""
+    def on_requirement(self, engine: str, requirement: str, names: dict[str, str], backend: str | None = None) -> list[Statement]:
+        """Claims on a requirement that speak of this model, from every snapshot; the narrowest of each snapshot only.
+
+        With `backend`, those that speak of that attention backend and no others.
+        """
         found = []
         for snapshot in self.snapshots(engine):
             fitting = [
                 (narrowness, claim)
                 for claim in snapshot.data["claims"]
-                if claim["about"].get("requirement") == requirement and (narrowness := _narrowness(claim["about"], names)) is not None
+                if claim["about"].get("requirement") == requirement
+                and (backend is None or claim["about"].get("backend") == backend)
+                and (narrowness := _narrowness(claim["about"], names)) is not None
             ]
-            if fitting:
-                narrowest = max(narrowness for narrowness, _ in fitting)
-                found += [
-                    Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
-                    for narrowness, claim in fitting
-                    if narrowness == narrowest
-                ]
+            narrowest = max((narrowness for narrowness, _ in fitting), default=None)
+            found += [
+                Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim) for narrowness, claim in fitting if narrowness == narrowest
+            ]
         return found
 
     def on_feature(self, engine: str, feature: str) -> Iterator[Statement]:

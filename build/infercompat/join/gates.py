@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from infercompat.condition import ALWAYS, YES, Truth, all_of, any_of, applies, maybe, parse
+from infercompat.condition import ALWAYS, MISSING, YES, Truth, all_of, any_of, applies, decided, maybe, parse
 from infercompat.join.hops import Release
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
@@ -19,7 +20,7 @@ PROVEN = frozenset({"maintainer-statement", "merged-fix", "reproducible-case", "
 
 @dataclass(frozen=True)
 class Gate:
-    """A gotcha that a pair meets (`hit`) or can meet (`maybe`), and the facts that would decide.
+    """A gotcha that a stack meets (`hit`), can meet (`maybe`) or just misses (`almost`), and the facts that decide.
 
     `proven` is False where its evidence is a single report or could not be opened: such a gate warns and does not block.
     """
@@ -39,35 +40,47 @@ class Gate:
         return self.state == "hit" and self.proven and self.gotcha.data["symptom"] in BLOCKING
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """The facts that a person could still name and that would decide."""
+        return self.truth.missing
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What decides whether it is met: facts that nobody named, or a value that nobody tried."""
         untested = (reason.text for reason in self.truth.because if reason.kind == "untested")
         return tuple(dict.fromkeys((*self.truth.missing, *untested)))
 
 
-def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str) -> list[Gate]:
-    """The gotchas that this model can meet on this engine version, worst first."""
+def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str, almost: bool = False) -> list[Gate]:
+    """The gotchas that this stack meets or can meet on this engine version, worst first; with `almost` those that it just misses, too."""
     found = []
     for gotcha in catalog.of_kind("gotcha"):
         gate = _gate(catalog, gotcha, engine, release, stack, today)
-        if gate is not None:
+        if gate is not None and (almost or gate.state != "almost"):
             found.append(gate)
     severities = list(catalog.words("severity"))
-    return sorted(found, key=lambda gate: (gate.state != "hit", severities.index(gate.severity), not gate.proven, gate.gotcha.id))
+    order = ("hit", "maybe", "almost")
+    return sorted(found, key=lambda gate: (order.index(gate.state), severities.index(gate.severity), not gate.proven, gate.gotcha.id))
 
 
 def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> Gate | None:
     data = gotcha.data
-    versions, stale = _components(catalog, gotcha, engine, release, today)
-    if versions is None or versions.no:
+    versions, stale = _components(catalog, gotcha, engine, release, stack, today)
+    if versions is None:
         return None
     when = parse(data["when"])[0] if "when" in data else ALWAYS
     clean_when = parse(data["clean_when"])[0] if "clean_when" in data else None
     truth = all_of((versions, _hardware(data["hardware"], stack), applies(when, clean_when, stack)))
-    if truth.no:
+    if truth.no and not _one_change_away(truth):
         return None
+    state = "hit" if truth.yes else "almost" if truth.no else "maybe"
     proven = any(entry["strength"] in PROVEN and _opened(catalog, entry["id"]) for entry in data["evidence"])
-    return Gate(gotcha, "hit" if truth.yes else "maybe", truth, stale, proven)
+    return Gate(gotcha, state, truth, stale, proven)
+
+
+def _one_change_away(truth: Truth) -> bool:
+    """Whether exactly one leaf keeps it from being met, and that a setting, version or hardware rather than the model."""
+    return len(truth.because) == 1 and not truth.because[0].fact.startswith(("model.", "checkpoint."))
 
 
 def _opened(catalog: Catalog, citation: str) -> bool:
@@ -75,7 +88,9 @@ def _opened(catalog: Catalog, citation: str) -> bool:
     return bool(found and "retrieved" in found.data)
 
 
-def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Release, today: str) -> tuple[Truth | None, bool]:
+def _components(
+    catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str
+) -> tuple[Truth | None, bool]:
     """Whether the components at fault are in the stack at affected versions; None when the gotcha is not about this engine."""
     mode, entries = next(iter(gotcha.data["affects"].items()))
     engines = [entry["engine"] for entry in entries if "engine" in entry]
@@ -88,7 +103,7 @@ def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Relea
         if entry.get("engine", engine.id) != engine.id:
             continue
         name = entry.get("engine") or entry["component"]
-        version, date, scheme = _version_of(catalog, name, engine, release)
+        version, date, scheme = _version_of(catalog, name, engine, release, stack)
         found = affected(
             scheme, entry, gotcha.data["status"], gotcha.data["read_on"], version, date, today=today,
             dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"],
@@ -98,11 +113,14 @@ def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Relea
     return (all_of if mode == "all" else any_of)(truths), stale
 
 
-def _version_of(catalog: Catalog, name: str, engine: Record, release: Release) -> tuple[str | None, str | None, str]:
+def _version_of(catalog: Catalog, name: str, engine: Record, release: Release, stack: Stack) -> tuple[str | None, str | None, str]:
     if name == engine.id:
         return release.version, release.date, engine.data["scheme"]
     record = catalog.resolve(name)
     scheme = record.data["scheme"] if record and record.kind == "engine" else "pep440"
+    given = stack.given.get(f"{name}.version")
+    if given:
+        return given, _dates(catalog, name).get(given), scheme
     for entry in engine.data["releases"]:
         if entry["version"] == release.version and name in entry.get("bundles", {}):
             version = entry["bundles"][name]
@@ -119,8 +137,35 @@ def _dates(catalog: Catalog, name: str) -> dict[str, str]:
 def _hardware(hardware: dict, stack: Stack) -> Truth:
     if hardware["scope"] == "any":
         return YES
-    given = {stack.get("hardware.id"), stack.get("hardware.class")} & set(hardware.get("seen_on", ()))
-    if given:
-        return YES
     words = ", ".join(hardware.get("seen_on", ())) or f"{hardware.get('min')} and up"
-    return maybe(f"hardware is one of {words}", "hardware")
+    text = f"hardware is one of {words}"
+    names = {stack.get("hardware.id"), stack.get("hardware.class")} - {MISSING}
+    if not names:
+        return maybe(text, "hardware")
+    if names & set(hardware.get("seen_on", ())) or _in_range(hardware, stack.get("hardware.class")):
+        return decided(True, text, "hardware.class")
+    if names & set(hardware.get("clean_on", ())) or _other_vendor(hardware, stack.get("hardware.class")):
+        return decided(False, text, "hardware.class")
+    return maybe(text, "hardware.class", "untested")
+
+
+def _in_range(hardware: dict, found: object) -> bool:
+    lowest, highest = (_capability(hardware.get(end)) for end in ("min", "max"))
+    capability = _capability(found)
+    return lowest is not None and capability is not None and lowest <= capability <= (highest or capability)
+
+
+def _capability(word: object) -> int | None:
+    """The compute capability in a class word: sm120 is 120; None for other makers' classes."""
+    return int(word[2:]) if isinstance(word, str) and word.startswith("sm") and word[2:].isdigit() else None
+
+
+_CLASS_OF_ANOTHER_MAKER = re.compile(r"gfx\w+|apple-gpu|intel-xpu|gaudi|ascend|tpu|cpu")
+
+
+def _other_vendor(hardware: dict, found: object) -> bool:
+    """Whether a fault seen on one maker's classes only is asked for on another's: kernels are not shared between makers."""
+    words = [word for word in (*hardware.get("seen_on", ()), hardware.get("min")) if word]
+    nvidia = any(_capability(word) is not None for word in words)
+    others = any(_CLASS_OF_ANOTHER_MAKER.fullmatch(word) for word in words)
+    return nvidia != others and nvidia != (_capability(found) is not None)

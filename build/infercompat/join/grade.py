@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from infercompat.join.claims import Source
 from infercompat.join.hops import Hop
 from infercompat.link import Catalog
 
@@ -37,16 +38,10 @@ def confidence_of(hop: Hop, catalog: Catalog, today: str) -> float:
 
     Code at a tag that somebody opened stands at 0.95; the weights are in the vocabulary.
     """
-    weights = catalog.vocabulary["source-confidence"]
     penalties = catalog.vocabulary["confidence-penalty"]
     if not hop.sources:
         return 0.0
-    best = max(hop.sources, key=lambda source: weights.get(source.type, 0.3))
-    value = weights.get(best.type, 0.3)
-    if best.opened is None:
-        value = min(value, weights["unopened"])
-    elif days_between(best.opened, today) > catalog.vocabulary["thresholds"]["stale_days"]:
-        value -= penalties["old"]
+    value, best = max(((_worth(source, catalog, today), source) for source in hop.sources), key=lambda pair: pair[0])
     if len({source.id for source in hop.sources}) > 1:
         value += penalties["independent"] * (1 - value)
     if hop.how not in ("exact", "same-minor"):
@@ -58,6 +53,15 @@ def confidence_of(hop: Hop, catalog: Catalog, today: str) -> float:
     if not best.pinned or best.opened is None:
         value = min(value, HIGH)
     return max(0.05, round(value, 3))
+
+
+def _worth(source: Source, catalog: Catalog, today: str) -> float:
+    weights = catalog.vocabulary["source-confidence"]
+    value = weights.get(source.type, 0.3)
+    if source.opened is None:
+        return min(value, weights["unopened"])
+    old = days_between(source.opened, today) > catalog.vocabulary["thresholds"]["stale_days"]
+    return value - catalog.vocabulary["confidence-penalty"]["old"] if old else value
 
 
 def grade(hops: Sequence[Hop], catalog: Catalog, today: str) -> Grade:

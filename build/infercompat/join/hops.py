@@ -10,7 +10,7 @@ from infercompat.derive import Unknown
 from infercompat.join.claims import NEGATIVE, POSITIVE, Ledger, Source, Statement
 from infercompat.join.stack import Stack
 from infercompat.records import Record
-from infercompat.versions import Observation, carry
+from infercompat.versions import Carried, Observation, carry
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Release:
     """The engine version in question and its date; `assumed` when nobody named it."""
 
     version: str
-    date: str
+    date: str | None
     assumed: bool = True
 
 
@@ -86,6 +86,8 @@ class Joiner:
             by_rank[statement.source.rank].append(statement)
         results = [(rank, *self._carried(by_rank[rank])) for rank in sorted(by_rank, reverse=True)]
         for rank, carried, deciding in results:
+            if carried.status is None and _disagree(carried, deciding):
+                break
             if carried.status is None:
                 continue
             if carried.status == "unknown":
@@ -113,7 +115,9 @@ class Joiner:
         ]
         if not statements:
             return Hop(requirement, "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {data.get('name', requirement)}")
-        carried, deciding = self._carried(self._best_offer(statements))
+        offers = self._best_offers(statements)
+        top = max(offers)
+        carried, deciding = self._carried(offers[top])
         chosen = deciding[0] if deciding else statements[0]
         if carried.status is None or carried.status not in POSITIVE | NEGATIVE:
             reason = carried.reason if carried.status is None else _says(carried.status, chosen)
@@ -122,7 +126,10 @@ class Joiner:
         backends = tuple(
             sorted({statement.claim["about"]["backend"] for statement in statements if statement.status == "native" and "backend" in statement.claim["about"]})
         )
-        common = dict(how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends)
+        against = tuple(self._against(carried.status, [(rank, *self._carried(offers[rank])) for rank in offers if rank < top]))
+        common = dict(
+            how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends, against=against
+        )  # fmt: skip
         if carried.status in ("native", "fallback", "redirected", "rewritten", "plugin", "known-issues"):
             return Hop(requirement, "holds", chosen.field("note") or _says(carried.status, chosen), carried.status, **common)
         consequence = chosen.field("consequence") or data.get("consequence")
@@ -139,14 +146,16 @@ class Joiner:
         condition = parse(tree)[0] if tree else ALWAYS
         return not evaluate(condition, stack).no, not evaluate(condition, stack, always=True).yes
 
-    def _best_offer(self, statements: list[Statement]) -> list[Statement]:
-        """Of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are."""
+    def _best_offers(self, statements: list[Statement]) -> dict[int, list[Statement]]:
+        """By rank: of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are."""
         order = ["native", "redirected", "rewritten", "fallback", "known-issues", "plugin", "partial"]
         best: dict[tuple[str, str], Statement] = {}
         for statement in sorted(statements, key=lambda statement: order.index(statement.status) if statement.status in order else len(order)):
             best.setdefault((statement.snapshot.id, statement.version), statement)
-        top = max(statement.source.rank for statement in best.values())
-        return [statement for statement in best.values() if statement.source.rank == top]
+        by_rank: dict[int, list[Statement]] = defaultdict(list)
+        for statement in best.values():
+            by_rank[statement.source.rank].append(statement)
+        return by_rank
 
     def _carried(self, statements: list[Statement]):
         """The statements of one rank carried to the version in question, and those that decide it."""
@@ -174,6 +183,11 @@ class Joiner:
 
     def _holds(self, tree: dict, stack: Stack) -> Truth:
         return evaluate(parse(tree)[0] if tree else ALWAYS, stack)
+
+
+def _disagree(carried: Carried, statements: list[Statement]) -> bool:
+    """Whether sources of one rank contradict each other at one version, which no lower rank can settle."""
+    return carried.how == "none" and len({statement.status for statement in statements if statement.version in carried.basis}) > 1
 
 
 def _sources(statements: list[Statement]) -> tuple[Source, ...]:

@@ -204,6 +204,8 @@ def link_to_moved(products: Products) -> Iterator[Finding]:
         if found and "moved_to" in found.data and reference.path != ("moved_to",):
             final = catalog.follow(reference.target)
             yield reference.span, f"{reference.target} moved", f"Write {final.id if final else found.data['moved_to']}."
+        elif found and not reference.prose and found.id != reference.target:
+            yield reference.span, f"{reference.target} is an alias of {found.id}", f"Write {found.id}."
 
 
 @rule(

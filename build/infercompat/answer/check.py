@@ -1,0 +1,135 @@
+"""`infercompat check`: can this stack serve this model? Hop by hop to a verdict, with gotchas, memory, and what to change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from infercompat.answer.attention import attention
+from infercompat.answer.facts import Resolved, resolve
+from infercompat.answer.question import Question
+from infercompat.derive import Unknown
+from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, gates
+from infercompat.join.cell import deciding_hops
+from infercompat.join.grade import grade
+from infercompat.pipeline import Products
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """A question taken as it stands, without looking for repairs."""
+
+    resolved: Resolved
+    hops: tuple[Hop, ...]
+    gates: tuple[Gate, ...]
+    verdict: str
+    reason: str
+    missing: tuple[str, ...] = ()
+    provided: tuple[str, ...] = ()
+    grade: Grade | None = None
+
+    @property
+    def question(self) -> Question:
+        return self.resolved.question
+
+    @property
+    def blocking(self) -> list[Gate]:
+        """Gotchas that are met, proven, and block by their symptom."""
+        return [gate for gate in self.gates if gate.blocks]
+
+    @property
+    def could_block(self) -> list[Gate]:
+        """Proven gotchas that would block and wait only for facts that the person left out."""
+        return [
+            gate
+            for gate in self.gates
+            if gate.state == "maybe" and gate.proven and gate.gotcha.data["symptom"] in BLOCKING and gate.left_out and not gate.truth.untested
+        ]
+
+
+@dataclass
+class Assessor:
+    """Assesses questions against one catalog."""
+
+    products: Products
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.products.catalog)
+
+    def assess(self, question: Question) -> Assessment:
+        """Every hop, every gotcha, and the verdict by the five rules of the join."""
+        catalog, today = self.products.catalog, self.products.today
+        resolved = resolve(question, catalog)
+        joiner = Joiner(self.ledger, question.engine, question.release)
+        hops, resolved = self._hops(resolved, joiner)
+        met = () if hops[0].state == "fails" else tuple(gates(catalog, question.engine, question.release, resolved.stack, today, almost=True))
+        assessment = Assessment(resolved, hops, met, "unknown", "")
+        verdict, reason, missing, provided = _decide(assessment)
+        graded = None if verdict == "unknown" else grade(deciding_hops(hops, verdict), catalog, today)
+        return replace(assessment, verdict=verdict, reason=reason, missing=missing, provided=provided, grade=graded)
+
+    def _hops(self, resolved: Resolved, joiner: Joiner) -> tuple[tuple[Hop, ...], Resolved]:
+        stack, derived = resolved.stack, resolved.question.derived
+        hops = [joiner.architecture(stack)]
+        if hops[0].state == "fails":
+            return tuple(hops), resolved
+        hops.append(joiner.config(stack))
+        hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack) for requirement in derived.requirements]
+        hop, backend = attention(resolved, joiner)
+        if hop is not None:
+            hops.append(hop)
+        if backend is not None:
+            resolved = replace(resolved, facts={**resolved.facts, "attention.backend": backend})
+        return tuple(hops), resolved
+
+
+def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+    failed = [hop for hop in found.hops if hop.state == "fails"]
+    hard = [hop for hop in failed if not hop.avoided_by]
+    if hard:
+        return "no", f"{hard[0].name}: {hard[0].finding}", (), ()
+    unknown = [hop for hop in found.hops if hop.state == "unknown" and not hop.optional]
+    if unknown:
+        return "unknown", f"{unknown[0].name}: {unknown[0].finding}", tuple(hop.name for hop in unknown), ()
+    if found.blocking:
+        return "no", f"{found.blocking[0].gotcha.id}: {found.blocking[0].gotcha.name}", (), ()
+    if failed:
+        return "only-with", " ".join(str(hop.avoided_by) for hop in failed), (), ()
+    if found.could_block:
+        facts = tuple(dict.fromkeys(fact for gate in found.could_block for fact in gate.left_out))
+        return "only-with", f"{found.could_block[0].gotcha.id} depends on {', '.join(found.could_block[0].left_out)}", (), facts
+    gaps = [hop for hop in found.hops if hop.state == "gap"]
+    return "yes", "; ".join(f"{hop.name}: {hop.finding}" for hop in gaps) or "every hop holds", (), ()
+
+
+def chain(found: Assessment, ledger: Ledger) -> list[dict[str, Any]]:
+    """The hops as the JSON contract has them."""
+    return [
+        {
+            "hop": hop.name,
+            "state": hop.state,
+            "finding": hop.finding,
+            "value": hop.value,
+            "cites": [{"id": source.id, "url": ledger.url(source), "at": source.at} for source in hop.sources],
+        }
+        for hop in found.hops
+    ]
+
+
+def gotchas(found: Assessment) -> list[dict[str, Any]]:
+    """The gotchas as the JSON contract has them."""
+    return [
+        {
+            "id": gate.gotcha.id,
+            "title": gate.gotcha.name,
+            "state": gate.state,
+            "severity": gate.severity,
+            "proven": gate.proven,
+            "untested": gate.truth.untested,
+            "because": list(dict.fromkeys(reason.text for reason in gate.truth.because)),
+            "workarounds": gate.gotcha.data["workarounds"],
+        }
+        for gate in found.gates
+    ]
