@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import json
 import sys
 from pathlib import Path
@@ -24,6 +25,9 @@ EXIT_FAULTS, EXIT_USAGE, EXIT_UNKNOWN = 1, 2, 4
 @click.pass_context
 def main(context: click.Context, catalog: Path | None) -> None:
     """Which inference engine can serve which open-weight model, with what caveats, and how we know."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a file's name may hold bytes that are no text
     context.obj = catalog
 
 
@@ -119,6 +123,41 @@ def _print(found: list, products: Products, errors: int) -> None:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+@main.command()
+@click.option("--check", is_flag=True, help="Change nothing; exit 1 if something would change.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.pass_context
+def fmt(context: click.Context, check: bool, paths: tuple[Path, ...]) -> None:
+    """Puts placeholders where models' notes type a figure that is derived. Exit status 0 done, 1 faults, 2 usage.
+
+    With PATHs, only these files or folders. A file with faults is left as it is, and its faults are told.
+    """
+    from infercompat import formatting
+    from infercompat.diagnostic import ERROR
+
+    products = _products(context)
+    if products.files.count == 0:
+        _usage(f"{products.folder} holds no YAML file")
+    faults = [diagnostic for diagnostic in products.diagnostics if diagnostic.severity == ERROR]
+    rewrites = list(formatting.plan(products))
+    if paths:
+        faults, rewrites = _within(faults, paths, products), _within(rewrites, paths, products)
+    refused = [rewrite for rewrite in rewrites if rewrite.content is None]
+    sound = [rewrite for rewrite in rewrites if rewrite.content is not None]
+    for rewrite in refused:
+        click.echo(f"{rewrite.changes[0].span}  a placeholder cannot stand here; make the string a literal block: |", err=True)
+    for rewrite in sound:
+        if not check:
+            formatting.write(rewrite)
+        for change in rewrite.changes:
+            click.echo(f"{change.span}  {change.written} -> {change.placeholder}")
+    if faults:
+        _print(faults, products, len(faults))
+    figures = _count(sum(len(rewrite.changes) for rewrite in sound), "figure")
+    click.echo(f"{figures} {'would be ' if check else ''}replaced in {_count(len(sound), 'file')}")
+    sys.exit(EXIT_FAULTS if faults or refused or (check and sound) else 0)
 
 
 @main.command()
@@ -323,6 +362,42 @@ def check(context: click.Context, model: str | None, engine: str | None, **optio
     for row in rows:
         asked = row["question"]
         click.echo(f"{row['verdict']:<10} {asked['model']:<28} {asked['engine']:<14} {asked['version']:<12} {row['reason'][:120]}")
+
+
+@main.command()
+@click.argument("target", metavar="ENGINE@VERSION")
+@click.option("--from", "given", type=click.Path(path_type=Path), help="A tree or archive that is there already.")
+@click.option("--read-on", help="The day it was read, YYYY-MM-DD; today if left out.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing: print what differs from the catalog. Exit status 1 if anything does.")
+@click.pass_context
+def harvest(context: click.Context, target: str, given: Path | None, read_on: str | None, only_check: bool) -> None:
+    """Reads the architectures that ENGINE supports at VERSION out of its released tree, each claim with its line."""
+    import datetime
+
+    from infercompat.harvest import Refused, run, snapshot
+    from infercompat.write import write_file
+
+    products = _products(context)
+    engine, _, version = target.partition("@")
+    try:
+        harvester = run.harvester_of(engine)
+        if not version:
+            raise Refused("name the version: ENGINE@VERSION")
+        with run.tree_of(harvester, version, given) as (tree, read_through):
+            before = run.existing(products.catalog, harvester, version)
+            if only_check:
+                if before is None:
+                    raise Refused(f"the catalog has no registry of {engine} at {version}")
+                lines = run.differences(before, harvester, tree)
+                click.echo("\n".join(lines) or f"{before.id}: the same upstream")
+                sys.exit(EXIT_FAULTS if lines else 0)
+            day = read_on or datetime.datetime.now(datetime.UTC).date().isoformat()
+            files = snapshot.records(harvester, tree, version, day, read_through)
+    except Refused as error:
+        _usage(str(error))
+    for path, text in files.items():
+        changed = write_file(products.folder / path, text.encode())
+        click.echo(f"{'written' if changed else 'unchanged'}  {products.folder.name}/{path}")
 
 
 def _lengths(text: str | None, default: tuple[int, ...]) -> list[int]:

@@ -1,0 +1,136 @@
+"""What harvesters share: a released tree that is read and never imported, claims with their lines, and snapshots in canonical form."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+
+class Refused(Exception):
+    """Why a tree could not be harvested: a place that moved, or a registry that came out empty."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of an upstream tree."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def module(self) -> ast.Module:
+        try:
+            return ast.parse(self.text)
+        except SyntaxError as error:
+            raise Refused(f"{self.path}:{error.lineno}: not Python that this version can read: {error.msg}") from None
+
+    def digest(self, line: int) -> str:
+        """The sha256 of a line's text without its line end."""
+        return hashlib.sha256(self.lines[line - 1].rstrip("\r").encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Tree:
+    """An unpacked release. Paths are those of the repository; a wheel holds them below its package."""
+
+    root: Path
+
+    def file(self, *candidates: str) -> File:
+        """The first of several places of one file that exists. Raises Refused when it is at none of them."""
+        for path in candidates:
+            found = self.root / path
+            if found.is_file():
+                return File(path, found.read_text("utf-8-sig", "replace"))
+        raise Refused(f"{self.root}: none of {', '.join(candidates)} is there")
+
+    def files(self, *folders: str, pattern: str = "*.py") -> list[File]:
+        """The files of the first of several places of one folder that exists, by name."""
+        for folder in folders:
+            if (self.root / folder).is_dir():
+                return [self.file(f"{folder}/{path.name}") for path in sorted((self.root / folder).glob(pattern))]
+        raise Refused(f"{self.root}: none of {', '.join(folders)} is there")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement read from a line. `file` is named in `at` where a snapshot's source is a folder."""
+
+    about: tuple[tuple[str, str], ...]
+    holds: str
+    line: int
+    sha256: str
+    file: str = ""
+    fields: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def at(self) -> str:
+        return f"{self.file} L{self.line}" if self.file else f"L{self.line}"
+
+
+def claim(file: File, line: int, holds: str, named: bool = False, fields: dict[str, Any] | None = None, **about: str) -> Claim:
+    """A claim on a line of a file; `named` puts the file's name into `at`."""
+    name = Path(file.path).name if named else ""
+    return Claim(tuple(about.items()), holds, line, file.digest(line), name, tuple((fields or {}).items()))
+
+
+@dataclass(frozen=True)
+class Harvester:
+    """How one source of one engine is read.
+
+    `what` ends the ids of the snapshot and its citation, `url` and `title` are written with {tag} and {version}, `package` is the
+    released package that holds the tree (else the repository's tag is fetched), `read` gives the claims, `least` is how few
+    claims a whole registry can have and still be believed.
+    """
+
+    engine: str
+    prefix: str
+    what: str
+    title: str
+    url: str
+    tag: str
+    read: Callable[[Tree], Iterable[Claim]]
+    package: str | None = None
+    repository: str = ""
+    least: int = 20
+    extra: Callable[[Tree], list[dict[str, Any]]] = field(default=lambda tree: [])
+
+    def claims(self, tree: Tree) -> list[Claim]:
+        """The claims of a whole registry, one a proposition. An empty or tiny one is an error, never 'everything was removed'."""
+        found: dict[tuple, Claim] = {}
+        for item in self.read(tree):
+            found.setdefault((item.about, item.holds), item)
+        if len(found) < self.least:
+            raise Refused(f"{self.engine}: only {len(found)} claims were read, fewer than {self.least}: the source has changed its shape")
+        return list(found.values())
+
+
+def assigned(module: ast.Module, name: str) -> ast.expr | None:
+    """The value that a module assigns to a name at its top level."""
+    for node in module.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            return node.value
+    return None
+
+
+def entries(value: ast.expr | None) -> Iterator[tuple[str, ast.expr, int]]:
+    """Key, value and line of a dict literal, a dict comprehension's parts left out, or of an OrderedDict of pairs."""
+    if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], (ast.List, ast.Tuple)):
+        for pair in value.args[0].elts:
+            if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and isinstance(pair.elts[0], ast.Constant):
+                yield str(pair.elts[0].value), pair.elts[1], pair.lineno
+    elif isinstance(value, ast.Dict):
+        for key, item in zip(value.keys, value.values, strict=True):
+            if isinstance(key, ast.Constant):
+                yield str(key.value), item, key.lineno
+            elif key is None:
+                yield from entries(item)
