@@ -2,55 +2,146 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from infercompat.derive import Unknown
+from infercompat.allocate import Allocation, Request, allocate
+from infercompat.allocate.every import by_every_policy
+from infercompat.allocate.request import FIELDS
+from infercompat.derive import Derived, Unknown
 from infercompat.pipeline import Products
 from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES
 
-UNITS = {"B": 1, "B/token": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "x": 1}
+UNITS = {"B": 1, "B/token": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "MB": 10**6, "GB": 10**9, "tokens": 1, "x": 1}
+
+GIVEN_MEMORY = frozenset({"engine.capacity_tokens", "engine.max_concurrency"})
+"""Figures that need the cache memory, which the same log has to state."""
 
 
 @dataclass(frozen=True)
 class Computed:
-    """What we compute in the measurement's unit, and the error against what was logged; None where either is not known."""
+    """What we compute in the measurement's unit, and the error against what was logged; None where either is not known.
+
+    `low` and `high` are the figure at both ends of the printed memory's rounding. `rounding` says that the logged figure lies
+    between them, or within its own last digit, so that no error is left to explain.
+    """
 
     value: float | None
-    error: float | None
+    error: float | None = None
     why: str = ""
+    low: float | None = None
+    high: float | None = None
+    rounding: bool = False
 
 
 def computed(products: Products, measurement: Record) -> Computed:
     """The figure of a measurement as this catalog derives it."""
     data = measurement.data
     if data["metric"] == "outcome":
-        return Computed(None, None, "an outcome is observed, not computed")
+        return Computed(None, why="an outcome is observed, not computed")
     model = products.catalog.follow(data["model"])
     derived = products.derived.get(model.id) if model else None
     if derived is None or isinstance(derived, Unknown):
-        return Computed(None, None, "the model's config cannot be read into layers")
+        return Computed(None, why="the model's config cannot be read into layers")
+    if data["unit"] not in UNITS:
+        return Computed(None, why=f"nothing is computed in {data['unit']}")
+    scope, _, rest = data["metric"].partition(".")
+    if scope == "cache":
+        return _of_model(data, derived, rest)
+    if scope == "engine":
+        return _of_engine(products, data, model, derived, rest)
+    return Computed(None, why=f"{data['metric']} does not follow from the config and the policy alone")
+
+
+def _of_model(data: dict[str, Any], derived: Derived, quantity: str) -> Computed:
     conditions = data.get("conditions", {})
-    dtype = conditions.get("cache_dtype", "bf16")
-    if dtype not in ELEMENT_BYTES or data["unit"] not in UNITS:
-        return Computed(None, None, f"nothing is computed for {dtype} in {data['unit']}")
+    dtype, tokens = conditions.get("cache_dtype", "bf16"), conditions.get("context")
+    if dtype not in ELEMENT_BYTES:
+        return Computed(None, why=f"nothing is computed for a {dtype} cache")
     cost = derived.cost(dtype)
-    tokens = conditions.get("context")
-    quantity, _, form = data["metric"].removeprefix("cache.").partition(".")
-    if tokens is None and data["metric"] != "cache.naive.bytes_per_token":
-        return Computed(None, None, "the measurement names no context")
-    if quantity == "overpay":
+    if tokens is None and quantity != "naive.bytes_per_token":
+        return Computed(None, why="the measurement names no context")
+    name, _, form = quantity.partition(".")
+    if name == "overpay":
         ratio = cost.overpay(tokens)
-        if ratio is None:
-            return Computed(None, None, "the layers need no cache")
-        value = float(ratio)
-    elif tokens is None:
-        value = float(cost.naive.bytes_per_token)
-    else:
-        value = float(cost.ideal_bytes(tokens) if quantity == "ideal" else cost.naive_bytes(tokens))
-        if form == "bytes_per_token":
-            value /= tokens
-    value /= UNITS[data["unit"]]
+        return Computed(None, why="the layers need no cache") if ratio is None else _held_against(data, float(ratio))
+    if tokens is None:
+        return _held_against(data, float(cost.naive.bytes_per_token))
+    value = float(cost.ideal_bytes(tokens) if name == "ideal" else cost.naive_bytes(tokens))
+    return _held_against(data, value / tokens if form == "bytes_per_token" else value)
+
+
+def _of_engine(products: Products, data: dict[str, Any], model: Record, derived: Derived, figure: str) -> Computed:
+    engine = products.catalog.follow(data.get("engine", ""))
+    if engine is None:
+        return Computed(None, why="the measurement names no engine")
+    conditions = data.get("conditions", {})
+    if data["metric"] in GIVEN_MEMORY and "available_bytes" not in conditions:
+        return Computed(None, why="the log does not state the cache memory")
+    rounding = conditions.get("available_rounding_bytes", 0)
+    requests = [request_of(derived, model.data["architecture"], conditions, shift) for shift in (0, -rounding, rounding)]
+    answers = [_figure(engine, data.get("version"), request, figure) for request in requests]
+    if isinstance(answers[0], str):
+        return Computed(None, why=answers[0])
+    low, high = (answers[0] if isinstance(answer, str) else answer for answer in answers[1:])
+    return _held_against(data, answers[0], min(low, high), max(low, high))
+
+
+def _figure(engine: Record, version: str | None, request: Request, figure: str) -> float | str:
+    """One figure of the engine; why there is none, otherwise.
+
+    Where the log does not say its version, or no policy is known for it, the figure stands if every policy on record gives it.
+    """
+    answer = allocate(engine.data, version, request) if version else Unknown(("version",), "the log does not say its version")
+    answers = by_every_policy(engine.data, request) if isinstance(answer, Unknown) and answer.missing in _NO_POLICY else [answer]
+    values = {_value(found, figure, request.max_model_len) for found in answers if not isinstance(found, Unknown)}
+    if len(values) == 1 and None not in values and not any(isinstance(found, Unknown) for found in answers):
+        return float(values.pop())
+    if isinstance(answer, Unknown):
+        return f"unknown: {answer.reason}" + ("; the policies on record differ" if len(values) > 1 else "")
+    return f"unknown: missing {', '.join(answer.missing) or figure}"
+
+
+def _value(answer: Allocation, figure: str, tokens: int | None) -> float | None:
+    if figure == "resident_bytes":
+        return answer.resident(tokens) if tokens else None
+    return answer.figure({"reserved_bytes": "reserved"}.get(figure, figure))
+
+
+def request_of(derived: Derived, architecture: str, conditions: Mapping[str, Any], shift: int = 0) -> Request:
+    """What a measurement's conditions ask of an engine."""
+    settings = dict(conditions.get("settings", {}))
+    fields = {name: settings.pop(fact) for fact, name in FIELDS.items() if fact in settings}
+    available = conditions.get("available_bytes")
+    return Request(
+        derived,
+        architecture=architecture,
+        available_bytes=None if available is None else available + shift,
+        settings=settings,
+        **{
+            **fields,
+            **{name: conditions[key] for key, name in _CONDITIONS.items() if key in conditions},
+        },
+    )
+
+
+_NO_POLICY = (("version",), ("a cache policy",))
+_CONDITIONS = {
+    "context": "max_model_len",
+    "cache_dtype": "cache_dtype",
+    "tensor_parallel": "tensor_parallel",
+    "pipeline_parallel": "pipeline_parallel",
+}
+
+
+def _held_against(data: dict[str, Any], value: float, low: float | None = None, high: float | None = None) -> Computed:
+    scale = UNITS[data["unit"]]
+    value, low, high = value / scale, None if low is None else low / scale, None if high is None else high / scale
     logged = data.get("value")
-    error = (value - logged) / logged if isinstance(logged, (int, float)) and logged else None
-    return Computed(value, error)
+    if not isinstance(logged, (int, float)) or not logged:
+        return Computed(value, low=low, high=high)
+    digits = data.get("digits", 0)
+    inside = (value if low is None else low) - digits <= logged <= (value if high is None else high) + digits
+    return Computed(value, (value - logged) / logged, low=low, high=high, rounding=inside)

@@ -76,7 +76,7 @@ class Assessor:
         if hops[0].state == "fails":
             return tuple(hops), resolved
         hops.append(joiner.config(stack))
-        hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack) for requirement in derived.requirements]
+        hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
         hop, backend = attention(resolved, joiner)
         if hop is not None:
             hops.append(hop)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from infercompat.condition import ALWAYS, Truth, evaluate, parse
 from infercompat.derive import Unknown
@@ -104,10 +104,21 @@ class Joiner:
         nearest = statements[0]
         return Hop("architecture", "unknown", f"{name}: {reasons}", sources=_sources([nearest]), version=nearest.version)
 
-    def requirement(self, requirement: str, stack: Stack) -> Hop:
-        """What the engine offers for one requirement of the model, and what its lack means."""
+    def requirement(self, requirement: str, stack: Stack, architecture: Hop | None = None) -> Hop:
+        """What the engine offers for one requirement of the model, and what its lack means.
+
+        Where no source speaks of it, the engine's own implementation of the architecture does, if it is a part of that.
+        """
         record = self.ledger.catalog.resolve(requirement)
         data = record.data if record else {}
+        hop = self._offered(requirement, data, stack)
+        implied = data.get("part_of_architecture") and architecture is not None and architecture.value in ("native", "rewritten")
+        if hop.state == "unknown" and implied:
+            finding = "a part of the architecture, which the engine implements itself"
+            return replace(architecture, name=requirement, finding=finding, against=())
+        return replace(hop, optional=bool(data.get("optional")))
+
+    def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
         statements = [
             statement
             for statement in self.ledger.on_requirement(self.engine.id, requirement, stack.names)

@@ -28,7 +28,7 @@ def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record)
     if hops[0].state != "fails":
         hops.append(joiner.config(stack))
         demanded = () if isinstance(derived, Unknown) else derived.requirements
-        hops += [joiner.requirement(requirement, stack) for requirement in demanded]
+        hops += [joiner.requirement(requirement, stack, hops[0]) for requirement in demanded]
     found = tuple(hops)
     met: tuple[Gate, ...] = ()
     if found[0].state != "fails":

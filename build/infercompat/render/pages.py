@@ -10,7 +10,7 @@ from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Hop, Matrix
 from infercompat.places import TEMPLATES
 from infercompat.records import FOLDER_OF_KIND, KINDS, Record
-from infercompat.render import compatibility
+from infercompat.render import compatibility, predicted
 from infercompat.render.address import address, source_page
 from infercompat.render.curves import Series, cost_curves
 from infercompat.render.page import Page
@@ -27,7 +27,7 @@ INTRODUCTIONS = {
     "gotcha": "What bites: faults with the conditions under which they appear, and what to do.",
     "requirement": "What a model can demand of an engine, and what happens without it.",
     "hardware": "Kernel facts are keyed by compute capability; memory facts by product.",
-    "measurement": "Figures that engines logged or that follow from a config, held against our arithmetic.",
+    "measurement": "Figures that engines logged or people measured, each recomputed when this page is built, the worst first.",
 }
 
 
@@ -38,7 +38,8 @@ def pages(matrix: Matrix) -> Iterator[Page]:
     for kind in PAGED:
         records = matrix.products.catalog.of_kind(kind)
         title = FOLDER_OF_KIND[kind].title()
-        yield Page(f"{FOLDER_OF_KIND[kind]}/", title, f"index/{kind}.md.j2", {"records": records, "introduction": INTRODUCTIONS[kind]})
+        context = {"records": records, "introduction": INTRODUCTIONS[kind]} | (_predicted(matrix) if kind == "measurement" else {})
+        yield Page(f"{FOLDER_OF_KIND[kind]}/", title, f"index/{kind}.md.j2", context, hide=WIDE)
         for record in records:
             yield Page(address(record), record.name, f"record/{kind}.md.j2", _CONTEXTS[kind](matrix, record) | {"record": record})
     yield from _source_pages(matrix)
@@ -160,6 +161,13 @@ def _measurement(matrix: Matrix, measurement: Record) -> dict:
     from infercompat.measure import computed
 
     return {"computed": computed(matrix.products, measurement)}
+
+
+def _predicted(matrix: Matrix) -> dict:
+    found = predicted.rows(matrix.products)
+    cache = [row for row in found if row.group == "cache"]
+    groups = {group: [row for row in found if row.group == group] for group in ("cache", "weights", "device", "outcome")}
+    return {"groups": groups, "overall": predicted.summary(cache), "plot": predicted.plot(cache)}
 
 
 _CONTEXTS = {"model": _model, "engine": _engine, "gotcha": _gotcha, "requirement": _requirement, "hardware": _hardware, "measurement": _measurement}
