@@ -10,6 +10,7 @@ from infercompat.allocate import Allocation, Request, allocate
 from infercompat.allocate.every import by_every_policy
 from infercompat.allocate.request import FIELDS
 from infercompat.derive import Derived, Unknown
+from infercompat.derive.weights import Weights, weight_bytes
 from infercompat.pipeline import Products
 from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES
@@ -52,7 +53,65 @@ def computed(products: Products, measurement: Record) -> Computed:
         return _of_model(data, derived, rest)
     if scope == "engine":
         return _of_engine(products, data, model, derived, rest)
-    return Computed(None, why=f"{data['metric']} does not follow from the config and the policy alone")
+    if scope == "weights":
+        return _of_weights(data, model)
+    return Computed(None, why="the overhead of an engine cannot be computed; these figures bound it")
+
+
+def _of_weights(data: dict[str, Any], model: Record) -> Computed:
+    """Weights of one rank, were they cut evenly; what a rank holds besides is not counted."""
+    conditions = data.get("conditions", {})
+    found = weights_of(model, conditions.get("checkpoint"))
+    if isinstance(found, Unknown):
+        return Computed(None, why=f"unknown: {found.reason}")
+    ranks = conditions.get("tensor_parallel", 1) * conditions.get("pipeline_parallel", 1)
+    low, high = found.low / ranks, found.high / ranks
+    return _held_against(data, (low + high) / 2, low, high)
+
+
+def weights_of(model: Record, checkpoint: str | None = None, word: str | None = None) -> Weights | Unknown:
+    """Bytes of a model's weights in a checkpoint's format; a checkpoint that the record does not list is unknown."""
+    listed = {entry["hub"]: entry["format"] for entry in model.data.get("checkpoints", ())}
+    if checkpoint is not None and checkpoint not in listed and word is None:
+        return Unknown(("the checkpoint's format",), f"the record does not list {checkpoint}")
+    stored = word or (listed[checkpoint] if checkpoint else next(iter(listed.values()), None))
+    total = model.data.get("parameters", {}).get("total")
+    return weight_bytes(total, stored, model.data["config"]["values"])
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """What an engine took of a device beside weights and cache, in one log: activations, graphs, the driver's own."""
+
+    measurement: Record
+    bytes: int
+
+
+def overheads(products: Products, engine: str) -> list[Overhead]:
+    """The overheads that logs of an engine show, smallest first: share of the device, less the weights, less the cache memory."""
+    found = []
+    for measurement in products.catalog.of_kind("measurement"):
+        data, conditions = measurement.data, measurement.data.get("conditions", {})
+        share = conditions.get("settings", {}).get("gpu_memory_utilization")
+        hardware = products.catalog.follow(data.get("hardware", ""))
+        if data["metric"] != "device.cache_bytes" or data.get("engine") != engine or share is None or hardware is None:
+            continue
+        total = hardware.data.get("visible_bytes") or hardware.data.get("memory_bytes")
+        weights = _logged_weights(products, measurement)
+        if total and weights is not None:
+            found.append(Overhead(measurement, round(share * total - weights - data["value"] * UNITS[data["unit"]])))
+    return sorted(found, key=lambda overhead: overhead.bytes)
+
+
+def _logged_weights(products: Products, measurement: Record) -> float | None:
+    """The weights that the same log states."""
+    cited = {cite["id"] for cite in measurement.data["cites"]}
+    for other in products.catalog.of_kind("measurement"):
+        data = other.data
+        same = data["model"] == measurement.data["model"] and cited & {cite["id"] for cite in data["cites"]}
+        if data["metric"] == "weights.bytes" and same:
+            return data["value"] * UNITS[data["unit"]]
+    return None
 
 
 def _of_model(data: dict[str, Any], derived: Derived, quantity: str) -> Computed:

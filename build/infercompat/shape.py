@@ -89,7 +89,8 @@ class Shapes:
             yield Diagnostic("SHP006", f"{place} holds [[{id}]], where an id is meant", document.span(path), help=help)
         elif keyword == "type":
             wanted = " or ".join(sorted(_names(schema["type"])))
-            yield Diagnostic("SHP003", f"{place} is {_name(value)} where {wanted} is meant", document.span(path), help=_type_help(document, path, value, wanted))
+            help = _type_help(document, path, value, wanted)
+            yield Diagnostic("SHP003", f"{place} is {_name(value)} where {wanted} is meant", document.span(path), help=help)
         elif keyword in _SHP005:
             message = _MESSAGES.get(keyword, "its fields do not go together")
             yield Diagnostic("SHP005", f"{place} {message}", document.key_span(path), help=self.description(schema))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from infercompat.answer.cache import Unreadable, find_model, of_file
-from infercompat.answer.question import Question, Refused, hardware_of, read_setting, release_of
+from infercompat.answer.question import Question, Refused, engine_named, hardware_of, read_setting, release_of
 from infercompat.derive import Derived, Unknown
 from infercompat.pipeline import Products
 from infercompat.records import Document, Record
@@ -25,7 +25,7 @@ def questions(products: Products, model: str | None, engine: str | None, options
             given[fact] = options[option]
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
     models = _models(products, model, options["from_config"])
-    engines = [_engine(products, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
+    engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
     return [
         Question(record, derived, found, release_of(found, version), hardware, options["gpus"], given, frozenset(required))
         for record, derived in models
@@ -61,16 +61,3 @@ def _from_config(path: Path, name: str | None) -> tuple[Record, Derived | Unknow
         "config": {"basis": "official", "cites": [], "values": {"model_type": getattr(subject.derived, "name", "")}},
     }
     return Record(path.stem, "model", data, Document(str(path), data, {}, {}, {}, ())), subject.derived
-
-
-def _engine(products: Products, wanted: str) -> tuple[Record, str | None]:
-    name, _, version = wanted.partition("@")
-    catalog = products.catalog
-    found = catalog.follow(name) or catalog.follow(name.lower())
-    if found is None or found.kind != "engine":
-        known = [engine.id for engine in catalog.of_kind("engine")]
-        close = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.4)
-        raise Refused(f"there is no engine {name}" + (f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(known)}"))
-    if found.data["role"] == "kernel-library":
-        raise Refused(f"{found.data['name']} is a kernel library: it gates engines and serves no model itself")
-    return found, version or None

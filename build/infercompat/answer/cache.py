@@ -10,7 +10,10 @@ from typing import Any
 
 import click
 
+from infercompat.answer.engine_cache import Asked, engine_part
 from infercompat.derive import Derived, Unknown, derive
+from infercompat.derive.gguf import Unreadable as UnreadableGguf
+from infercompat.derive.gguf import config_of_gguf
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.units import format_bytes, format_times
@@ -25,6 +28,7 @@ class Subject:
     name: str
     architecture: str | None
     derived: Derived | Unknown
+    values: Mapping[str, Any]
     record: Record | None = None
 
 
@@ -34,11 +38,14 @@ class Unreadable(Exception):
 
 def of_record(record: Record) -> Subject:
     """A model of the catalog."""
-    return Subject(record.id, record.data["architecture"], derive(record.data["config"]["values"], record.data["architecture"]), record)
+    values = record.data["config"]["values"]
+    return Subject(record.id, record.data["architecture"], derive(values, record.data["architecture"]), values, record)
 
 
 def of_file(path: Path, architecture: str | None = None) -> Subject:
-    """A config.json, nested or flat. Raises Unreadable for what is no JSON object, with line and column."""
+    """A config.json, nested or flat, or a GGUF file. Raises Unreadable for what is neither, with line and column."""
+    if path.suffix.lower() == ".gguf":
+        return _of_gguf(path)
     try:
         values = json.loads(path.read_text("utf-8-sig"))
     except OSError as error:
@@ -53,7 +60,16 @@ def of_file(path: Path, architecture: str | None = None) -> Subject:
         raise Unreadable(f"{path}:1:1: a config is a JSON object, this is a {type(values).__name__}")
     named = values.get("architectures")
     written = named[0] if isinstance(named, list) and named and isinstance(named[0], str) else None
-    return Subject(path.name, architecture or written, derive(values, architecture))
+    return Subject(path.name, architecture or written, derive(values, architecture), values)
+
+
+def _of_gguf(path: Path) -> Subject:
+    values = config_of_gguf(path)
+    if isinstance(values, UnreadableGguf):
+        raise Unreadable(str(values))
+    if isinstance(values, Unknown):
+        return Subject(path.name, None, values, {})
+    return Subject(path.name, str(values.get("model_type")), derive(values), values)
 
 
 def find_model(catalog: Catalog, target: str) -> Record | None:
@@ -65,7 +81,9 @@ def find_model(catalog: Catalog, target: str) -> Record | None:
     return next((m for m in catalog.of_kind("model") if any(c["hub"].lower() == wanted for c in m.data["checkpoints"])), None)
 
 
-def as_data(subject: Subject, contexts: Sequence[int] = CONTEXTS, dtype: str = "bf16", parts: Mapping[str, str] | None = None) -> dict[str, Any]:
+def as_data(
+    subject: Subject, contexts: Sequence[int] = CONTEXTS, dtype: str = "bf16", parts: Mapping[str, str] | None = None, engine: Asked | None = None
+) -> dict[str, Any]:
     """The answer in the shape of the JSON contract; `cache` is None where it is unknown, with what is missing."""
     derived = subject.derived
     data: dict[str, Any] = {"schema_version": 1, "model": subject.name, "architecture": subject.architecture}
@@ -88,7 +106,7 @@ def as_data(subject: Subject, contexts: Sequence[int] = CONTEXTS, dtype: str = "
             "at": {str(n): cost.ideal_bytes(n) for n in contexts},
         },
         "overpay": {str(n): None if (ratio := cost.overpay(n)) is None else round(float(ratio), 4) for n in contexts},
-        "engine": None,
+        "engine": engine_part(derived, subject.architecture, dtype, engine, contexts) if engine else None,
     }
     data["context"] = {"native": derived.context.native, "method": derived.context.method, "extended": derived.context.extended}
     data["missing"] = []
@@ -115,3 +133,29 @@ def print_data(data: Mapping[str, Any]) -> None:
         full, ratio = cache["naive"]["at"][tokens], cache["overpay"][tokens]
         times = f"  {format_times(ratio)}" if ratio else ""
         click.echo(f"{int(tokens):>9,} tokens  needed {format_bytes(needed):>10} ({needed:,} B)  every layer full {format_bytes(full):>10}{times}")
+    if cache["engine"]:
+        _print_engine(cache["engine"])
+
+
+def _print_engine(engine: Mapping[str, Any]) -> None:
+    assumed = ", newest in the catalog" if engine["version_assumed"] else ""
+    click.echo(f"\n{engine['id']} {engine['version']}{assumed}")
+    if engine["policy"] is None:
+        click.echo(f"unknown: {engine['reason']} (missing: {', '.join(engine['missing'])})")
+        return
+    rank = engine["per_rank"]
+    click.echo(f"policy  {engine['title']} [{', '.join(cite['id'] for cite in engine['cites'][:3])}]")
+    for line in (*engine["because"], *engine["notes"]):
+        click.echo(f"        {line}")
+    if rank["block_size"]:
+        click.echo(f"block   {rank['block_size']} tokens" + (f", {format_bytes(rank['bytes_per_block'])}" if rank["bytes_per_block"] else ""))
+    for tokens, held in rank["resident"].items():
+        ratio = engine["overpay"][tokens]
+        click.echo(f"{int(tokens):>9,} tokens  held   {format_bytes(held):>10} a rank" + (f"  {format_times(ratio)} of what is needed" if ratio else ""))
+    for name, label in (("reserved", "set aside for one request"), ("needed_bytes", "demanded before it starts")):
+        if rank[name] is not None:
+            click.echo(f"{label}: {format_bytes(rank[name])} a rank, at a length of {engine['max_model_len']:,}")
+    for line in engine["log_lines"]:
+        click.echo(f"it logs: {line}")
+    if engine["missing"]:
+        click.echo(f"more would follow from: {', '.join(engine['missing'])}")

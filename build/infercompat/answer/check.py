@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from infercompat.answer.attention import attention
 from infercompat.answer.facts import Resolved, resolve
+from infercompat.answer.memory import Memory, memory
+from infercompat.answer.memory import hop as memory_hop
 from infercompat.answer.question import Question
 from infercompat.derive import Unknown
 from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, gates
 from infercompat.join.cell import deciding_hops
 from infercompat.join.grade import grade
+from infercompat.measure import Overhead, overheads
 from infercompat.pipeline import Products
+from infercompat.units import format_bytes
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Assessment:
     missing: tuple[str, ...] = ()
     provided: tuple[str, ...] = ()
     grade: Grade | None = None
+    memory: Memory | None = None
 
     @property
     def question(self) -> Question:
@@ -53,10 +58,17 @@ class Assessor:
     """Assesses questions against one catalog."""
 
     products: Products
+    _overheads: dict[str, list[Overhead]] = field(default_factory=dict)
 
     @cached_property
     def ledger(self) -> Ledger:
         return Ledger(self.products.catalog)
+
+    def overheads(self, engine: str) -> list[Overhead]:
+        """What logs show of an engine's own share of a device; read once an engine."""
+        if engine not in self._overheads:
+            self._overheads[engine] = overheads(self.products, engine)
+        return self._overheads[engine]
 
     def assess(self, question: Question) -> Assessment:
         """Every hop, every gotcha, and the verdict by the five rules of the join."""
@@ -64,8 +76,12 @@ class Assessor:
         resolved = resolve(question, catalog)
         joiner = Joiner(self.ledger, question.engine, question.release)
         hops, resolved = self._hops(resolved, joiner)
+        needs = None if hops[0].state == "fails" else memory(resolved, self.overheads(question.engine.id))
+        if needs is not None:
+            taken = memory_hop(needs, self.ledger, question.engine, "max_model_len" in question.given)
+            hops = hops if taken is None else (*hops, taken)
         met = () if hops[0].state == "fails" else tuple(gates(catalog, question.engine, question.release, resolved.stack, today, almost=True))
-        assessment = Assessment(resolved, hops, met, "unknown", "")
+        assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs)
         verdict, reason, missing, provided = _decide(assessment)
         graded = None if verdict == "unknown" else grade(deciding_hops(hops, verdict), catalog, today)
         return replace(assessment, verdict=verdict, reason=reason, missing=missing, provided=provided, grade=graded)
@@ -97,6 +113,9 @@ def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ..
         return "no", f"{found.blocking[0].gotcha.id}: {found.blocking[0].gotcha.name}", (), ()
     if failed:
         return "only-with", " ".join(str(hop.avoided_by) for hop in failed), (), ()
+    tight = [hop for hop in found.hops if hop.name == "memory" and hop.state == "gap"]
+    if tight:
+        return "only-with", f"memory: {tight[0].finding}", (), (f">= {format_bytes(found.memory.cache)} left for the cache",)
     if found.could_block:
         facts = tuple(dict.fromkeys(fact for gate in found.could_block for fact in gate.left_out))
         return "only-with", f"{found.could_block[0].gotcha.id} depends on {', '.join(found.could_block[0].left_out)}", (), facts

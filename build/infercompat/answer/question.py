@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from infercompat.condition import FACTS, lookup, nearest
+from infercompat.condition import lookup, nearest
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
 from infercompat.link import Catalog
 from infercompat.records import Record
-from infercompat.versions import select
+from infercompat.versions import parse_version, select
 
 
 class Refused(Exception):
@@ -51,8 +52,6 @@ def release_of(engine: Record, wanted: str | None) -> Release:
     if found is not None:
         dates = {entry["version"]: entry["date"] for entry in releases}
         return Release(found.version, dates.get(found.version), assumed=found.assumed)
-    from infercompat.versions import parse_version
-
     if wanted and parse_version(engine.data["scheme"], wanted) is not None:
         return Release(wanted, None, assumed=False)
     known = ", ".join(entry["version"] for entry in releases[:6])
@@ -88,16 +87,25 @@ def _typed(value: str, type: str) -> Any:
     return value
 
 
+def engine_named(catalog: Catalog, wanted: str) -> tuple[Record, str | None]:
+    """The engine and version of ENGINE[@VERSION]. Raises Refused with the nearest ids."""
+    name, _, version = wanted.partition("@")
+    found = catalog.follow(name) or catalog.follow(name.lower())
+    if found is None or found.kind != "engine":
+        known = [engine.id for engine in catalog.of_kind("engine")]
+        close = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.4)
+        raise Refused(f"there is no engine {name}" + (f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(known)}"))
+    if found.data["role"] == "kernel-library":
+        raise Refused(f"{found.data['name']} is a kernel library: it gates engines and serves no model itself")
+    return found, version or None
+
+
 def hardware_of(catalog: Catalog, wanted: str) -> Record:
     """A hardware record by id or alias. Raises Refused with the nearest ids."""
     found = catalog.follow(wanted) or catalog.follow(wanted.lower().replace(" ", "-"))
     if found is not None and found.kind == "hardware":
         return found
-    import difflib
-
     known = [record.id for record in catalog.of_kind("hardware")]
     close = difflib.get_close_matches(wanted.lower(), known, n=3, cutoff=0.4)
     raise Refused(f"there is no hardware {wanted}" + (f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(known)}"))
 
-
-KNOWN_FACTS = tuple(FACTS)

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from infercompat.answer import check
+from infercompat.answer import check, memory
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.command import command
 from infercompat.answer.question import Question
 from infercompat.answer.repairs import Repair, repairs
+from infercompat.units import format_bytes
 
 EXIT_STATUS = {"yes": 0, "no": 1, "only-with": 3, "unknown": 4}
 
@@ -68,7 +69,7 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
         "provided": list(found.provided),
         "gotchas": check.gotchas(found),
         "command": command(found.resolved, first),
-        "memory": None,
+        "memory": memory.as_data(found.memory),
         "repairs": [{"changes": [change.words for change in repair.changes], "verdict": repair.after.verdict} for repair in answer.repairs],
     }
 
@@ -91,6 +92,14 @@ def _print_gotchas(gotchas: list[dict[str, Any]], verbose: bool) -> None:
         click.echo(f"\n{left} more that are untested here or just missed: --all shows them")
 
 
+def _print_memory(found: dict[str, Any]) -> None:
+    words = (("weights_bytes", "weights"), ("cache_bytes", "cache"), ("available_bytes", "at most left for the cache"), ("device_bytes", "device"))
+    shown = ", ".join(f"{label} {format_bytes(found[name])}" for name, label in words if found[name] is not None)
+    click.echo(f"\nA device: {shown or 'unknown'}" + (f" ({'; '.join(found['missing'])})" if found["missing"] else ""))
+    if found["sequences"]:
+        click.echo(f"          {found['sequences']:.1f} sequences of that length at once" + (f", longest {found['longest_context']:,} tokens" if found["longest_context"] else ""))
+
+
 def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
@@ -107,6 +116,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
         cite = f"  [{hop['cites'][0]['id']} {hop['cites'][0]['at']}".rstrip() + "]" if hop["cites"] else ""
         click.echo(f"  {hop['hop']:<20} {hop['state']:<8} {hop['finding']}{cite}")
     _print_gotchas(data["gotchas"], verbose)
+    if data["memory"]:
+        _print_memory(data["memory"])
     if data["repairs"]:
         click.echo("\nCleared by, cheapest first:")
         for repair in data["repairs"]:

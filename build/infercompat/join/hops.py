@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from infercompat.condition import ALWAYS, Truth, evaluate, parse
+from infercompat.condition import ALWAYS, MISSING, Truth, evaluate, parse
 from infercompat.derive import Unknown
 from infercompat.join.claims import NEGATIVE, POSITIVE, Ledger, Source, Statement
 from infercompat.join.stack import Stack
@@ -124,6 +124,7 @@ class Joiner:
             for statement in self.ledger.on_requirement(self.engine.id, requirement, stack.names)
             if "when" not in (statement.claim or {}) or self._holds(statement.claim["when"], stack).value is not False
         ]
+        statements = _for_hardware(statements, stack)
         if not statements:
             return Hop(requirement, "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {data.get('name', requirement)}")
         offers = self._best_offers(statements)
@@ -156,6 +157,12 @@ class Joiner:
         """Whether the lack of a requirement can show in this stack, and whether it can be kept from showing."""
         condition = parse(tree)[0] if tree else ALWAYS
         return not evaluate(condition, stack).no, not evaluate(condition, stack, always=True).yes
+
+    def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
+        """What one attention backend offers for a requirement on the stack's hardware; None where no source speaks of it."""
+        statements = self.ledger.on_requirement(self.engine.id, requirement, stack.names, backend)
+        here = _for_hardware([s for s in statements if "when" not in s.claim or self._holds(s.claim["when"], stack).yes], stack)
+        return here[0].status if here else None
 
     def _best_offers(self, statements: list[Statement]) -> dict[int, list[Statement]]:
         """By rank: of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are."""
@@ -194,6 +201,16 @@ class Joiner:
 
     def _holds(self, tree: dict, stack: Stack) -> Truth:
         return evaluate(parse(tree)[0] if tree else ALWAYS, stack)
+
+
+def _for_hardware(statements: list[Statement], stack: Stack) -> list[Statement]:
+    """Those that speak of the stack's class, else of its platform, else of none; on unknown hardware those of none, else all."""
+    places = [stack.get("hardware.class"), stack.get("platform"), None]
+    for place in places:
+        found = [statement for statement in statements if statement.claim["about"].get("platform") == place]
+        if found:
+            return found
+    return statements if places[0] is MISSING and places[1] is MISSING else []
 
 
 def _disagree(carried: Carried, statements: list[Statement]) -> bool:

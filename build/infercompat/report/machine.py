@@ -63,7 +63,11 @@ def as_github(diagnostics: Sequence[Diagnostic]) -> str:
     for diagnostic in diagnostics:
         level = "error" if diagnostic.severity == ERROR else "warning"
         span = diagnostic.span
-        text = f"{diagnostic.rule} {diagnostic.message}. {diagnostic.help}".strip()
-        text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-        lines.append(f"::{level} file={span.path},line={span.line},col={span.column}::{text}")
+        text = _escaped(f"{diagnostic.rule} {diagnostic.message}. {diagnostic.help}".strip())
+        path = _escaped(span.path).replace(":", "%3A").replace(",", "%2C")
+        lines.append(f"::{level} file={path},line={span.line},col={span.column}::{text}")
     return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

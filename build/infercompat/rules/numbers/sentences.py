@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 BLANK = "\ufffc"
-_LINE = r"[^\n{0}]*(?:\n(?!\s*\n)[^\n{0}]*)*"  # text up to a sign, within one paragraph
+_LINE = r"[^\n{0}]*(?:\n(?!\s*\n)[^\n{0}]*)*"  # up to one of these signs, within a paragraph
 _BLANKED = re.compile(
     "|".join(
         (
             r"```.*?(?:```|\Z)",
             r"~~~.*?(?:~~~|\Z)",
             r"(?:(?<=\n\n)|\A)(?:(?:[ ]{4}|\t)[^\n]*(?:\n|\Z))+",
-            r"``(?!`)" + _LINE.format("`") + "``",
+            r"``(?!`)(?:[^\n]|\n(?!\s*\n))*?``",
             "`" + _LINE.format("`") + "`",
             r"^[ ]{0,3}>[^\n]*",
             r"\[\[[^\[\]\n]*\]\]",
@@ -22,14 +22,15 @@ _BLANKED = re.compile(
             r"\]\([^()\s]*\)",
             r"\b[a-z]{2,10}://[^\s<>)\]]+",
             '"' + _LINE.format('"') + '"',
-            "“" + _LINE.format("”") + "”",
-            "«" + _LINE.format("»") + "»",
-            r"(?<!\w)[‘'](?=\S)[^\n'’]*(?<=\S)['’](?!\w)",
+            "“" + _LINE.format("“”") + "”",
+            "«" + _LINE.format("«»") + "»",
+            r"(?<!\w)[‘'](?=\S)[^\n'‘’]*(?<=\S)['’](?!\w)",
         )
     ),
     re.DOTALL | re.MULTILINE,
 )
-_BREAK = re.compile(rf"(?<=[.!?])[)\]*_]*\s+(?=[A-Z0-9\[({{#*{BLANK}])|\n[ \t]*\n\s*|\n[ \t]*(?:[-*+]|[0-9]{{1,3}}[.)])[ \t]+")
+_MARKER = r"(?:[-*+]|[0-9]{1,3}[.)])[ \t]+"
+_BREAK = re.compile(rf"(?<=[.!?])[)\]*_]*\s+(?=[A-Z0-9\[({{#*{BLANK}])|\n[ \t]*\n\s*(?:{_MARKER})?|\n[ \t]*{_MARKER}")
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
 
 _NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,12})"
@@ -72,5 +73,5 @@ def sentences(text: str, blanked: str) -> Iterator[Sentence]:
     start = 0
     for end, following in [*((match.start(), match.end()) for match in _BREAK.finditer(blanked)), (len(blanked), len(blanked))]:
         if end > start:
-            yield Sentence(blanked[start:end], start, tuple(target.strip() for target in _LINK.findall(text[start:end])))
+            yield Sentence(blanked[start:end].replace("\n", " "), start, tuple(target.strip() for target in _LINK.findall(text[start:end])))
         start = max(start, following)

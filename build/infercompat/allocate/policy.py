@@ -1,0 +1,66 @@
+"""Which cache policy of an engine record applies to a version, and the allocation that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from infercompat.allocate import llamacpp, mlxlm, ollama, sglang, tensorrtllm, transformers, vllm
+from infercompat.allocate.allocation import Allocation
+from infercompat.allocate.request import Request
+from infercompat.allocate.terms import Terms
+from infercompat.derive import Unknown
+from infercompat.versions import Carried, carry, compare, parse_version
+
+MODULES = (vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm)
+ALGORITHMS = {name: algorithm for module in MODULES for name, algorithm in module.ALGORITHMS.items()}
+"""Algorithms by the name that policies give; the number behind the slash rises when the meaning of the parameters changes."""
+
+
+def allocate(engine: Mapping[str, Any], version: str, request: Request) -> Allocation | Unknown:
+    """What an engine at a version allocates for a request; `engine` is the data of its record.
+
+    Where no policy was read that reaches the version, or its algorithm cannot tell, the answer is Unknown and never the ideal.
+    """
+    chosen = choose(engine, version)
+    if isinstance(chosen, Unknown):
+        return chosen
+    policy, carried = chosen
+    algorithm = ALGORITHMS.get(policy["algorithm"])
+    if algorithm is None:
+        return Unknown((f"the algorithm {policy['algorithm']}",), "this version of the program does not know the policy's algorithm")
+    terms = Terms(request, engine.get("settings", {}), policy["parameters"], policy["algorithm"], policy["title"])
+    answer = algorithm(terms)
+    if isinstance(answer, Unknown):
+        return answer
+    read = () if carried.how == "exact" else (f"the policy was {carried.reason}",)
+    return replace(answer, notes=(*answer.notes, *read))
+
+
+def choose(engine: Mapping[str, Any], version: str) -> tuple[Mapping[str, Any], Carried] | Unknown:
+    """The policy that holds at a version, and how what was read of it reaches there; the newest that fits wins."""
+    name, policies = engine.get("name", "the engine"), engine.get("cache_policies", ())
+    dates = {release["version"]: release.get("date") for release in engine.get("releases", ())}
+    wanted = parse_version(engine["scheme"], version, dates.get(version))
+    if wanted is None:
+        return Unknown(("version",), f"{version} is no version of {name}")
+    reasons = []
+    for policy in policies:
+        if not _within(engine["scheme"], policy, dates, version):
+            continue
+        read = [(text, dates.get(text), "native") for text in policy["seen_at"]]
+        carried = carry(engine["scheme"], read, version, dates.get(version))
+        if carried.status:
+            return policy, carried
+        reasons.append(carried.reason)
+    why = f": {reasons[0]}" if reasons else ""
+    return Unknown(("a cache policy",), f"no cache policy of {name} is known for {version}{why}")
+
+
+def _within(scheme: str, policy: Mapping[str, Any], dates: Mapping[str, str | None], version: str) -> bool:
+    """Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it."""
+    wanted = parse_version(scheme, version, dates.get(version))
+    bounds = {name: parse_version(scheme, policy[name], dates.get(policy[name])) for name in ("since", "until") if name in policy}
+    orders = {name: compare(wanted, bound) for name, bound in bounds.items() if bound and wanted}
+    return orders.get("since") != "less" and orders.get("until") not in ("equal", "greater")

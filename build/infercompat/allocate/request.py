@@ -1,0 +1,51 @@
+"""What an engine is asked to hold: the model, how it is served, and the memory that is left for its cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from infercompat.derive import Derived
+
+FIELDS = {
+    "tensor_parallel": "tensor_parallel",
+    "pipeline_parallel": "pipeline_parallel",
+    "max_model_len": "max_model_len",
+    "cache.dtype": "cache_dtype",
+    "max_num_batched_tokens": "max_num_batched_tokens",
+    "max_num_seqs": "max_num_seqs",
+    "block_size": "block_size",
+    "speculation.tokens": "speculative_tokens",
+    "model.architecture": "architecture",
+}
+"""Facts that have a field of their own here, and its name."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One way to serve a model. None leaves a thing to the engine's default; lengths count tokens, memory counts bytes on one rank.
+
+    `available_bytes` is the memory that the engine gives to its cache after loading. `settings` has further facts by name, such as
+    setting.swa_full, async_scheduling or hardware.memory_bytes. `architecture` is the class name of config.json, for engines that
+    decide by it. model.conv_kernel, in settings, is the length of the convolutions of a recurrent model, which layers do not tell.
+    """
+
+    derived: Derived
+    architecture: str | None = None
+    tensor_parallel: int | None = None
+    pipeline_parallel: int | None = None
+    max_model_len: int | None = None
+    cache_dtype: str | None = None
+    max_num_batched_tokens: int | None = None
+    max_num_seqs: int | None = None
+    block_size: int | None = None
+    available_bytes: int | None = None
+    speculative_tokens: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def given(self, fact: str) -> Any:
+        """The value of a fact as the request states it; None where it does not."""
+        name = FIELDS.get(fact)
+        value = getattr(self, name) if name else None
+        return self.settings.get(fact) if value is None else value

@@ -1,0 +1,155 @@
+"""The memory hop: weights, cache under the engine's policy, and what the settings leave of the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from infercompat.allocate import Allocation, allocate
+from infercompat.answer.engine_cache import Asked, request
+from infercompat.answer.facts import Resolved
+from infercompat.derive import Unknown
+from infercompat.join import Hop, Ledger
+from infercompat.measure import Overhead, weights_of
+from infercompat.records import Record
+from infercompat.units import format_bytes
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Figures of one rank in bytes; None where unknown, and `why` says what is missing.
+
+    `available` is what is left for the cache at the low and the high end of the overhead that logs of this engine show; the low
+    end is None where no log bounds it. `fits` is True only at the high end of the overhead and False only at its low end.
+    """
+
+    weights: int | None = None
+    cache: int | None = None
+    state: int | None = None
+    total: int | None = None
+    available: tuple[int | None, int] | None = None
+    fits: bool | None = None
+    longest: int | None = None
+    sequences: float | None = None
+    why: tuple[str, ...] = ()
+
+
+def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
+    """What the question takes of each device; None without hardware."""
+    question, facts = resolved.question, resolved.facts
+    if question.hardware is None or isinstance(question.derived, Unknown):
+        return None
+    ranks = int(facts.get("tensor_parallel") or 1) * int(facts.get("pipeline_parallel") or 1)
+    weights = weights_of(question.model, facts.get("checkpoint"), facts.get("weights.format"))
+    why = [] if not isinstance(weights, Unknown) else [f"weights: {weights.reason}"]
+    per_rank = None if isinstance(weights, Unknown) else (weights.low // ranks, weights.high // ranks)
+    total = _total(question.hardware, facts)
+    share = facts.get("gpu_memory_utilization")
+    if total is None:
+        why.append("the device's memory is not in its record")
+    if share is None:
+        why.append(f"the share of memory that {question.engine.data['name']} takes is not known")
+    left = _left(total, share, per_rank, overheads)
+    asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts))
+    answer = allocate(question.engine.data, question.release.version, request(question.derived, question.model.data["architecture"], "bf16", asked))
+    needed = None if isinstance(answer, Unknown) else _needed(answer, question.context)
+    if needed is None:
+        why.append(f"cache: {answer.reason if isinstance(answer, Unknown) else 'missing ' + ', '.join(answer.missing)}")
+    found = Memory(
+        weights=None if per_rank is None else per_rank[1],
+        cache=needed,
+        state=None if isinstance(answer, Unknown) else answer.state_bytes,
+        total=total,
+        available=left,
+        fits=_fits(needed, left),
+        why=tuple(why),
+    )
+    return _capacity(found, resolved, asked)
+
+
+def _total(hardware: Record, facts: dict[str, Any]) -> int | None:
+    return facts.get("hardware.memory_bytes") or hardware.data.get("visible_bytes") or hardware.data.get("memory_bytes")
+
+
+def _left(total: int | None, share: Any, weights: tuple[int, int] | None, overheads: Sequence[Overhead]) -> tuple[int | None, int] | None:
+    if total is None or weights is None or not isinstance(share, (int, float)):
+        return None
+    budget = int(total * share)
+    least = max(0, overheads[0].bytes) if overheads else 0
+    most = overheads[-1].bytes if len(overheads) > 2 else None
+    return (None if most is None else budget - weights[1] - most, budget - weights[0] - least)
+
+
+def _needed(answer: Allocation, context: int | None) -> int | None:
+    if answer.needed_bytes is not None:
+        return answer.needed_bytes
+    if answer.reserved is not None:
+        return answer.reserved
+    return answer.resident(context) if context else None
+
+
+def _fits(needed: int | None, left: tuple[int | None, int] | None) -> bool | None:
+    if needed is None or left is None:
+        return None
+    low, high = left
+    if needed > high:
+        return False
+    return True if low is not None and needed <= low else None
+
+
+def _capacity(found: Memory, resolved: Resolved, asked: Asked) -> Memory:
+    """How many sequences of the asked length fit, and the longest one, with the memory that is surely left."""
+    sure = found.available[0] if found.available and found.available[0] is not None else found.available[1] if found.available else None
+    if sure is None or sure <= 0:
+        return found
+    question = resolved.question
+    wanted = request(question.derived, question.model.data["architecture"], "bf16", replace(asked, available_bytes=sure))
+    answer = allocate(question.engine.data, question.release.version, wanted)
+    if isinstance(answer, Unknown):
+        return found
+    return replace(found, longest=answer.longest or answer.capacity_tokens, sequences=answer.max_concurrency)
+
+
+def _settings(facts: dict[str, Any]) -> dict[str, Any]:
+    skipped = ("sequence_length", "tensor_parallel", "max_model_len", "cache.k.dtype", "cache.v.dtype")
+    return {name: value for name, value in facts.items() if name not in skipped and value is not None}
+
+
+def hop(found: Memory, ledger: Ledger, engine: Record, asked_length: bool) -> Hop | None:
+    """The hop: only where hardware and context were given and the figures decide something."""
+    if not asked_length:
+        return None
+    sources = tuple(ledger.source_of(cite["id"], cite.get("at", "")) for policy in engine.data.get("cache_policies", ())[:1] for cite in policy["cites"][:1])
+    if found.weights is not None and found.total is not None and found.weights > found.total:
+        return Hop("memory", "fails", f"weights of {format_bytes(found.weights)} a device exceed its {format_bytes(found.total)}", consequence="refuses", sources=sources)
+    if found.fits is None and (found.cache is None or found.available is None):
+        return Hop("memory", "unknown", "; ".join(found.why), sources=sources, optional=True)
+    needed, (low, high) = found.cache or 0, found.available or (None, 0)
+    weights = format_bytes(found.weights or 0)
+    if found.fits is False:
+        finding = f"the cache needs {format_bytes(needed)} a device and at most {format_bytes(max(0, high))} is left beside weights of {weights}"
+        return Hop("memory", "fails", finding, consequence="refuses", sources=sources)
+    if found.fits is None:
+        finding = f"the cache needs {format_bytes(needed)} a device; at most {format_bytes(high)} is left beside weights of {weights}, less what the engine takes itself"
+        return Hop("memory", "gap", finding, sources=sources)
+    return Hop("memory", "holds", f"{format_bytes(low or 0)} to {format_bytes(high)} a device is left for a cache of {format_bytes(needed)}", sources=sources)
+
+
+def as_data(found: Memory | None) -> dict[str, Any] | None:
+    """The `memory` object of the JSON contract; figures are of one device."""
+    if found is None:
+        return None
+    low, high = found.available or (None, None)
+    return {
+        "weights_bytes": found.weights,
+        "cache_bytes": found.cache,
+        "state_bytes": found.state,
+        "device_bytes": found.total,
+        "available_bytes": high,
+        "available_low_bytes": low,
+        "fits": found.fits,
+        "longest_context": found.longest,
+        "sequences": found.sequences,
+        "missing": list(found.why),
+    }

@@ -1,0 +1,42 @@
+"""The command. Each verb loads what it needs when it runs, so that a short question stays quick."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import click
+
+from infercompat import __version__
+from infercompat.cli import ask, catalog, look, upstream
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(version=__version__, prog_name="infercompat")
+@click.option("--catalog", "folder", type=click.Path(path_type=Path), help="The catalog folder; found by itself if left out.")
+@click.pass_context
+def main(context: click.Context, folder: Path | None) -> None:
+    """Which inference engine can serve which open-weight model, with what caveats, and how we know."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a file's name may hold bytes that are no text
+    context.obj = folder
+
+
+VERBS = (
+    ask.check,
+    ask.cache,
+    ask.upgrade,
+    look.show,
+    look.search,
+    catalog.validate,
+    catalog.fmt,
+    catalog.explain,
+    catalog.impact,
+    catalog.build,
+    catalog.new,
+    upstream.harvest,
+)
+for _verb in VERBS:
+    main.add_command(_verb)

@@ -1,0 +1,145 @@
+"""The verbs that answer a question: cache, check, upgrade."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from infercompat.cli.common import EXIT_UNKNOWN, products_of, stack_options, usage
+
+
+@click.command()
+@click.argument("target", metavar="MODEL|CONFIG.json|FILE.gguf")
+@click.option("--context", "contexts", help="Tokens, several with commas. Default: 8192,32768,131072.")
+@click.option("--cache-dtype", default="bf16", show_default=True, help="Element type of the cache.")
+@click.option("--part", "parts", multiple=True, metavar="PART=DTYPE", help="Element type of one part: k, v, latent, index, convolution, state.")
+@click.option("--architecture", help="Class name, for a config that does not say it.")
+@click.option("--engine", metavar="ENGINE[@VERSION]", help="What this engine allocates, per rank.")
+@click.option("--tp", type=click.IntRange(1, 4096), default=1, show_default=True, help="Tensor-parallel ranks.")
+@click.option("--max-model-len", type=click.IntRange(1, 1 << 40), help="The longest sequence that the engine is started for.")
+@click.option("--available", help="Cache memory of one rank, such as 24.54GiB, for the tokens and sequences that fit.")
+@click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting of the engine, by fact name.")
+@click.option("--image", metavar="WIDTHxHEIGHT", help="Also the tokens that an image of this size takes.")
+@click.option("--audio", type=float, metavar="SECONDS", help="Also the tokens that a sound of this length takes.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_context
+def cache(context: click.Context, target: str, contexts: str | None, cache_dtype: str, as_json: bool, **options) -> None:
+    """Says what a model's cache takes: layers by kind, naive and ideal bytes, and what an engine allocates. Exit status 4 when unknown."""
+    from infercompat.answer import cache as answer
+    from infercompat.answer import inputs
+    from infercompat.answer.question import Refused
+    from infercompat.units import ELEMENT_BYTES
+
+    if cache_dtype not in ELEMENT_BYTES:
+        usage(f"there is no cache dtype {cache_dtype}; known: {', '.join(ELEMENT_BYTES)}")
+    try:
+        subject = _subject(context, target, options["architecture"])
+        engine = inputs.engine_of(products_of(context).catalog, options) if options["engine"] else None
+        data = answer.as_data(subject, _lengths(contexts, answer.CONTEXTS), cache_dtype, inputs.parts_of(options["parts"]), engine)
+        data |= inputs.media_of(subject, options["image"], options["audio"])
+    except Refused as error:
+        usage(str(error))
+    if as_json:
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    else:
+        answer.print_data(data)
+        inputs.print_media(data)
+    sys.exit(0 if data["cache"] else EXIT_UNKNOWN)
+
+
+def _lengths(text: str | None, default: tuple[int, ...]) -> list[int]:
+    if text is None:
+        return list(default)
+    lengths = [part.strip().replace("_", "") for part in text.split(",")]
+    wrong = [part for part in lengths if not part.isdecimal() or not 0 < int(part) < 1 << 40]
+    if wrong:
+        usage(f"--context takes token counts such as 8192,32768, not {wrong[0] or 'an empty place'}")
+    return [int(part) for part in lengths]
+
+
+def _subject(context: click.Context, target: str, architecture: str | None):
+    from infercompat.answer import cache as answer
+
+    path = Path(target)
+    if path.suffix in (".json", ".gguf") or path.is_file():
+        try:
+            return answer.of_file(path, architecture)
+        except answer.Unreadable as error:
+            usage(str(error))
+    products = products_of(context)
+    record = answer.find_model(products.catalog, target)
+    if record is None:
+        from infercompat import showing
+
+        close = showing.nearest(products, target, kinds=("model",))
+        usage(f"there is no model {target}" + (f"; nearest: {', '.join(close)}" if close else ""))
+    return answer.of_record(record)
+
+
+@click.command()
+@click.argument("model", required=False)
+@click.argument("engine", required=False, metavar="[ENGINE[@VERSION]]")
+@stack_options
+@click.option("--all", "verbose", is_flag=True, help="Show every gotcha that is just missed.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_context
+def check(context: click.Context, model: str | None, engine: str | None, **options) -> None:
+    """Says whether MODEL can be served by ENGINE on this stack, why, what bites, and what to change.
+
+    Leave either out to ask over all of them. Exit status 0 yes, 1 no, 2 usage, 3 only-with, 4 unknown.
+    """
+    from infercompat.answer import asking, reply
+    from infercompat.answer.check import Assessor
+    from infercompat.answer.question import Refused
+
+    products = products_of(context)
+    assessor = Assessor(products)
+    try:
+        questions = asking.questions(products, model, engine, options)
+    except Refused as error:
+        usage(str(error))
+    if len(questions) == 1:
+        answer = reply.reply(assessor, questions[0])
+        data = reply.as_data(answer, assessor)
+        if options["as_json"]:
+            click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        else:
+            reply.print_data(data, options["verbose"])
+        sys.exit(reply.EXIT_STATUS[answer.verdict])
+    rows = [reply.as_data(reply.reply(assessor, question), assessor) for question in questions]
+    if options["as_json"]:
+        click.echo(json.dumps({"schema_version": 1, "answers": rows}, indent=2, ensure_ascii=False))
+        return
+    for row in rows:
+        asked = row["question"]
+        click.echo(f"{row['verdict']:<10} {asked['model']:<28} {asked['engine']:<14} {asked['version']:<12} {row['reason'][:120]}")
+
+
+@click.command()
+@click.argument("engine")
+@click.argument("before", metavar="FROM")
+@click.argument("after", metavar="TO")
+@click.option("--model", required=True, help="The model that is served.")
+@stack_options
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_context
+def upgrade(context: click.Context, engine: str, before: str, after: str, model: str, **options) -> None:
+    """Says what changes for one stack between two versions of ENGINE: support, components, gotchas that leave and arrive."""
+    from infercompat.answer import asking
+    from infercompat.answer import upgrade as answer
+    from infercompat.answer.check import Assessor
+    from infercompat.answer.question import Refused
+
+    products = products_of(context)
+    try:
+        question = asking.questions(products, model, engine, options)[0]
+        data = answer.upgrade(Assessor(products), question, before, after)
+    except Refused as error:
+        usage(str(error))
+    if options["as_json"]:
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    else:
+        answer.print_data(data)

@@ -1,0 +1,58 @@
+"""What the verbs share: loading the catalog, refusing a usage, exit statuses and the options that describe a stack."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from infercompat.pipeline import Products
+
+EXIT_FAULTS, EXIT_USAGE, EXIT_UNKNOWN = 1, 2, 4
+
+STACK_OPTIONS = (
+    click.option("--hardware", help="Id of a hardware record, such as b200."),
+    click.option("--gpus", type=click.IntRange(1, 4096), default=1, show_default=True, help="How many devices."),
+    click.option("--tp", type=click.IntRange(1, 4096), help="Tensor-parallel ranks."),
+    click.option("--context", "length", type=click.IntRange(1, 1 << 40), help="Longest sequence in tokens."),
+    click.option("--cache-dtype", help="Element type of the KV cache."),
+    click.option("--checkpoint", help="Hub id of the weights."),
+    click.option("--from-config", type=click.Path(path_type=Path), help="A config.json of a model that is not in the catalog."),
+    click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting, by fact name."),
+    click.option("--require", "required", multiple=True, metavar="FACT=VALUE", help="A setting that no repair may change."),
+)
+
+
+def stack_options(command):
+    """The options that describe a stack, for every verb that asks about one."""
+    for option in reversed(STACK_OPTIONS):
+        command = option(command)
+    return command
+
+
+def products_of(context: click.Context, clock: bool = False) -> Products:
+    """The catalog in use, loaded. Only validation looks at the clock."""
+    import datetime
+
+    from infercompat.pipeline import load
+    from infercompat.places import find_catalog
+
+    folder = find_catalog(context.obj).resolve()
+    if not folder.is_dir():
+        raise click.UsageError(f"there is no catalog at {folder}")
+    products = load(folder, datetime.datetime.now(datetime.UTC).date().isoformat() if clock else None)
+    fault = next((diagnostic for diagnostic in products.diagnostics if diagnostic.span.path == f"{folder.name}/vocabulary.yaml"), None)
+    if fault and not clock:
+        # Ranks and thresholds stand there, so that nothing can be answered without it.
+        click.echo(f"infercompat: {fault.span}  {fault.rule}  {fault.message}\nRun: infercompat validate", err=True)
+        sys.exit(EXIT_FAULTS)
+    return products
+
+
+def usage(message: str) -> NoReturn:
+    """Leaves with exit status 2 and one line that says what to change."""
+    click.echo(f"infercompat: {message}", err=True)
+    sys.exit(EXIT_USAGE)
