@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -66,11 +66,21 @@ class Catalog:
     records: dict[str, Record]
     aliases: dict[str, str]
     vocabulary: dict[str, Any]
-    references: tuple[Reference, ...] = ()
     clashes: tuple[Clash, ...] = ()
     set_aside: frozenset[str] = frozenset()
-    _by_source: dict[str, list[Reference]] = field(default_factory=dict)
-    _by_target: dict[str, list[Reference]] = field(default_factory=dict)
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """Every reference of every record; made when first asked for, since answering a question needs none."""
+        return tuple(reference for record in self.records.values() for reference in _references(record, self))
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[Reference]]:
+        return _grouped((reference.source, reference) for reference in self.references)
+
+    @cached_property
+    def _by_target(self) -> dict[str, list[Reference]]:
+        return _grouped((reference.id, reference) for reference in self.references if reference.id is not None)
 
     def of_kind(self, kind: str) -> list[Record]:
         """The live records of one kind, by id."""
@@ -136,15 +146,14 @@ def link(records: tuple[Record, ...], vocabulary: dict[str, Any], set_aside: fro
                 clashes.append(Clash(alias, places[alias], span, alias=True))
             else:
                 places[alias], aliases[alias] = span, record.id
-    catalog = Catalog(by_id, aliases, vocabulary, clashes=tuple(clashes), set_aside=set_aside)
-    catalog.references = tuple(reference for record in by_id.values() for reference in _references(record, catalog))
-    by_source, by_target = defaultdict(list), defaultdict(list)
-    for reference in catalog.references:
-        by_source[reference.source].append(reference)
-        if reference.id is not None:
-            by_target[reference.id].append(reference)
-    catalog._by_source, catalog._by_target = dict(by_source), dict(by_target)
-    return catalog
+    return Catalog(by_id, aliases, vocabulary, clashes=tuple(clashes), set_aside=set_aside)
+
+
+def _grouped(pairs: Iterable[tuple[str, Reference]]) -> dict[str, list[Reference]]:
+    groups: dict[str, list[Reference]] = defaultdict(list)
+    for key, reference in pairs:
+        groups[key].append(reference)
+    return dict(groups)
 
 
 def _references(record: Record, catalog: Catalog) -> Iterator[Reference]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,10 +30,8 @@ class Products:
 
     @cached_property
     def derived(self) -> Mapping[str, Derived | Unknown]:
-        """Model id to what its config asks for, or to what is missing to know it."""
-        return {
-            model.id: derive(model.data["config"]["values"], model.data["architecture"]) for model in self.catalog.of_kind("model")
-        }
+        """Model id to what its config asks for, or to what is missing to know it; each worked out when it is asked for."""
+        return Derivations({model.id: model for model in self.catalog.of_kind("model")})
 
     @property
     def exceptions(self) -> Document | None:
@@ -41,6 +39,26 @@ class Products:
         document = self.files.extras.get("exceptions.yaml")
         faulty = document is not None and any(diagnostic.span.path == document.path for diagnostic in self.diagnostics)
         return None if faulty else document
+
+
+class Derivations(Mapping[str, "Derived | Unknown"]):
+    """What follows from each model's config, worked out once."""
+
+    def __init__(self, models: Mapping[str, Record]):
+        self._models = models
+        self._found: dict[str, Derived | Unknown] = {}
+
+    def __getitem__(self, id: str) -> Derived | Unknown:
+        if id not in self._found:
+            data = self._models[id].data
+            self._found[id] = derive(data["config"]["values"], data["architecture"])
+        return self._found[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
 
 
 def reference_date(catalog: Catalog) -> str:

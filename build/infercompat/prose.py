@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import nh3
-from markdown_it import MarkdownIt
-
 from infercompat.units import FILTERS, format_thousands
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#([^\[\]|\n]+))?(?:\|([^\[\]\n]+))?\]\]")
 _PLACEHOLDER = re.compile(r"\{\{\s*(.*?)\s*\}\}")
@@ -90,11 +91,15 @@ _TAGS = {"p", "a", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote"
 
 @cache
 def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # 0.1 s to import, and answering a question renders nothing
+
     return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
 
 
 def clean(markup: str) -> str:
     """HTML with nothing in it but text-level tags and https links."""
+    import nh3
+
     return nh3.clean(
         markup, tags=_TAGS, attributes={"a": {"href", "class"}, "th": {"align"}, "td": {"align"}}, url_schemes={"https"}, link_rel="noopener"
     )

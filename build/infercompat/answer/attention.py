@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infercompat.answer.facts import Resolved
-from infercompat.condition import ALWAYS, evaluate, parse
+from infercompat.condition import ALWAYS, evaluate, parse, words
 from infercompat.derive import Layer, Unknown
 from infercompat.join import Hop, Joiner, Ledger, Source
 
@@ -72,7 +72,7 @@ def _refusals(entry: dict[str, Any], resolved: Resolved, joiner: Joiner) -> Iter
     if entry.get("classes") and not place & set(entry["classes"]):
         yield f"does not run on {facts.get('hardware.class') or facts.get('platform')}"
     if "when" in entry and evaluate(parse(entry["when"])[0], resolved.stack).no:
-        yield "its own condition does not hold"
+        yield f"asks for more ({words(parse(entry['when'])[0])})"
     dtype = facts.get("cache.k.dtype") or facts.get("cache.dtype")
     if dtype and entry.get("cache_dtypes") and not set(ALIASES.get(dtype, (dtype,))) & set(entry["cache_dtypes"]):
         yield f"does not take a {dtype} cache"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from infercompat.cli.common import EXIT_UNKNOWN, products_of, stack_options, usage
+from infercompat.cli.common import EXIT_UNKNOWN, answering, stack_options, usage
 
 
 @click.command()
@@ -37,7 +37,7 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
         usage(f"there is no cache dtype {cache_dtype}; known: {', '.join(ELEMENT_BYTES)}")
     try:
         subject = _subject(context, target, options["architecture"])
-        engine = inputs.engine_of(products_of(context).catalog, options) if options["engine"] else None
+        engine = inputs.engine_of(answering(context).catalog, options) if options["engine"] else None
         data = answer.as_data(subject, _lengths(contexts, answer.CONTEXTS), cache_dtype, inputs.parts_of(options["parts"]), engine)
         data |= inputs.media_of(subject, options["image"], options["audio"])
     except Refused as error:
@@ -69,7 +69,7 @@ def _subject(context: click.Context, target: str, architecture: str | None):
             return answer.of_file(path, architecture)
         except answer.Unreadable as error:
             usage(str(error))
-    products = products_of(context)
+    products = answering(context)
     record = answer.find_model(products.catalog, target)
     if record is None:
         from infercompat import showing
@@ -95,7 +95,7 @@ def check(context: click.Context, model: str | None, engine: str | None, **optio
     from infercompat.answer.check import Assessor
     from infercompat.answer.question import Refused
 
-    products = products_of(context)
+    products = answering(context)
     assessor = Assessor(products)
     try:
         questions = asking.questions(products, model, engine, options)
@@ -133,7 +133,7 @@ def upgrade(context: click.Context, engine: str, before: str, after: str, model:
     from infercompat.answer.check import Assessor
     from infercompat.answer.question import Refused
 
-    products = products_of(context)
+    products = answering(context)
     try:
         question = asking.questions(products, model, engine, options)[0]
         data = answer.upgrade(Assessor(products), question, before, after)

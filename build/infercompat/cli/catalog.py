@@ -104,20 +104,10 @@ def fmt(context: click.Context, check: bool, paths: tuple[Path, ...]) -> None:
     rewrites = list(formatting.plan(products))
     if paths:
         faults, rewrites = _within(faults, paths, products), _within(rewrites, paths, products)
-    refused = [rewrite for rewrite in rewrites if rewrite.content is None]
-    sound = [rewrite for rewrite in rewrites if rewrite.content is not None]
-    for rewrite in refused:
-        click.echo(f"{rewrite.changes[0].span}  a placeholder cannot stand here; make the string a literal block: |", err=True)
-    for rewrite in sound:
-        if not check:
-            formatting.write(rewrite)
-        for change in rewrite.changes:
-            click.echo(f"{change.span}  {change.written} -> {change.placeholder}")
     if faults:
         _print(faults, products, len(faults))
-    figures = _count(sum(len(rewrite.changes) for rewrite in sound), "figure")
-    click.echo(f"{figures} {'would be ' if check else ''}replaced in {_count(len(sound), 'file')}")
-    sys.exit(EXIT_FAULTS if faults or refused or (check and sound) else 0)
+    sound = formatting.apply(rewrites, check)
+    sys.exit(EXIT_FAULTS if faults or not sound else 0)
 
 
 @click.command()

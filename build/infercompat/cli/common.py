@@ -33,20 +33,38 @@ def stack_options(command):
     return command
 
 
-def products_of(context: click.Context, clock: bool = False) -> Products:
-    """The catalog in use, loaded. Only validation looks at the clock."""
-    import datetime
+def answering(context: click.Context) -> Products:
+    """The catalog in use for answering a question: from its compiled snapshot where there is one."""
+    from infercompat.snapshot import quick
 
-    from infercompat.pipeline import load
+    return _whole(quick(_folder(context)))
+
+
+def _folder(context: click.Context) -> Path:
     from infercompat.places import find_catalog
 
     folder = find_catalog(context.obj).resolve()
     if not folder.is_dir():
         raise click.UsageError(f"there is no catalog at {folder}")
+    return folder
+
+
+def products_of(context: click.Context, clock: bool = False) -> Products:
+    """The catalog in use, loaded. Only validation looks at the clock."""
+    import datetime
+
+    from infercompat.pipeline import load
+
+    folder = _folder(context)
     products = load(folder, datetime.datetime.now(datetime.UTC).date().isoformat() if clock else None)
-    fault = next((diagnostic for diagnostic in products.diagnostics if diagnostic.span.path == f"{folder.name}/vocabulary.yaml"), None)
-    if fault and not clock:
-        # Ranks and thresholds stand there, so that nothing can be answered without it.
+    return products if clock else _whole(products)
+
+
+def _whole(products: Products) -> Products:
+    """The products, if the vocabulary was read: ranks and thresholds stand there, and nothing can be answered without it."""
+    path = f"{products.folder.name}/vocabulary.yaml"
+    fault = next((diagnostic for diagnostic in products.diagnostics if diagnostic.span.path == path), None)
+    if fault:
         click.echo(f"infercompat: {fault.span}  {fault.rule}  {fault.message}\nRun: infercompat validate", err=True)
         sys.exit(EXIT_FAULTS)
     return products

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from infercompat.cli.common import EXIT_FAULTS, products_of, usage
+from infercompat.cli.common import EXIT_FAULTS, answering, usage
 
 
 @click.command()
@@ -18,7 +18,7 @@ def show(context: click.Context, target: str, as_json: bool) -> None:
     """Shows the record of an ID, an alias or a checkpoint: what it says, what follows from it, what rests on it."""
     from infercompat import showing
 
-    products = products_of(context)
+    products = answering(context)
     record = showing.find(products, target)
     if record is None:
         close = showing.nearest(products, target)
@@ -36,7 +36,7 @@ def search(context: click.Context, text: tuple[str, ...]) -> None:
     """Finds records whose id, name, alias, checkpoint, architecture, title or error text holds all words of TEXT."""
     from infercompat import showing
 
-    products = products_of(context)
+    products = answering(context)
     found = showing.search(products, " ".join(text))
     for record in found:
         click.echo(f"{record.kind:<12} {record.id:<50} {record.name}")

@@ -64,16 +64,20 @@ class Ledger:
     def __init__(self, catalog: Catalog):
         self.catalog = catalog
         self._snapshots: dict[str, list[Record]] = defaultdict(list)
-        self._exact: dict[str, dict[tuple, list[dict]]] = {}
+        self._indexes: dict[str, dict[tuple, list[dict]]] = {}
         for snapshot in catalog.of_kind("support"):
             self._snapshots[snapshot.data["engine"]].append(snapshot)
-            exact = defaultdict(list)
-            for claim in snapshot.data["claims"]:
-                exact[tuple(sorted(claim["about"].items()))].append(claim)
-            self._exact[snapshot.id] = exact
 
     def snapshots(self, engine: str) -> list[Record]:
         return self._snapshots.get(engine, [])
+
+    def _exact(self, snapshot: Record) -> dict[tuple, list[dict]]:
+        """A snapshot's claims by what they are about, indexed when it is first asked."""
+        if snapshot.id not in self._indexes:
+            index = self._indexes[snapshot.id] = defaultdict(list)
+            for claim in snapshot.data["claims"]:
+                index[tuple(sorted(claim["about"].items()))].append(claim)
+        return self._indexes[snapshot.id]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
         """The evidence behind a claim: its own citation, else the snapshot's first one with the claim's place."""
@@ -105,7 +109,7 @@ class Ledger:
         return found
 
     def _in_registry(self, snapshot: Record, key: str, names: dict[str, str], holds: Holds) -> Statement | None:
-        exact = self._exact[snapshot.id]
+        exact = self._exact(snapshot)
         for name in (key, "architecture" if key == "model_type" else "model_type"):
             claims = exact.get(((name, names.get(name)),), ())
             if claims:

@@ -1,0 +1,64 @@
+"""A compiled snapshot of a clean catalog, so that a question need not read and check two thousand files again.
+
+It lies in the user's cache, under a key made of every file's path, size and time; a catalog that changed or has faults is read anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from infercompat import __version__
+from infercompat.link import link
+from infercompat.pipeline import Products, load, reference_date
+from infercompat.read import Files
+from infercompat.records import Document, Record
+from infercompat.write import write_file
+
+
+def quick(folder: Path) -> Products:
+    """The products of a catalog for answering: records without spans from the snapshot, or the whole pipeline where there is none."""
+    place = _place(folder)
+    try:
+        stored = json.loads(place.read_bytes())
+        return _products(folder, stored)
+    except (OSError, ValueError, KeyError, TypeError):
+        products = load(folder)
+        if not products.diagnostics:
+            _store(place, products)
+        return products
+
+
+def _place(folder: Path) -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "infercompat" / f"{_key(folder)}.json"
+
+
+def _key(folder: Path) -> str:
+    digest = hashlib.sha256(f"{__version__} {folder.resolve()}".encode())
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            about = os.stat(os.path.join(parent, name))
+            digest.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:32]
+
+
+def _store(place: Path, products: Products) -> None:
+    records = [[record.id, record.kind, record.path, record.data] for record in products.catalog.records.values()]
+    stored = {"vocabulary": products.catalog.vocabulary, "newest": products.catalog.newest_date(), "count": products.files.count, "records": records}
+    try:
+        for old in place.parent.glob("*.json"):
+            old.unlink(missing_ok=True)
+        write_file(place, json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode())
+    except OSError:
+        return  # a cache that cannot be written costs time and nothing else
+
+
+def _products(folder: Path, stored: dict) -> Products:
+    records = tuple(Record(id, kind, data, Document(path, data, {}, {}, {}, ())) for id, kind, path, data in stored["records"])
+    catalog = link(records, stored["vocabulary"])
+    today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else stored["newest"]
+    return Products(folder, Files(records, {}, stored["count"]), catalog, [], today)
