@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from infercompat.allocate import Request, allocate
 from infercompat.condition import parse, words
 from infercompat.derive import Derived, Unknown
-from infercompat.join import Cell, Hop, Matrix, Source
+from infercompat.join import Cell, Hop, Matrix, Source, newest_release
 from infercompat.records import Record
 
 CONTEXTS = (8192, 32768, 131072)
@@ -35,12 +37,20 @@ class CacheAt(NamedTuple):
 
 @dataclass(frozen=True)
 class OverpayRow:
-    """One model's cache at CONTEXTS (None beyond its own), and the engines that hold the naive amount for a part of it."""
+    """One model's cache at CONTEXTS (None beyond its own), and the engines that hold the naive amount for a part of it.
+
+    `held` is what each engine of the matrix holds by its cache policy, over what is needed, at the longest of these contexts.
+    """
 
     model: Record
     reach: int
     at: tuple[CacheAt | None, ...]
     holders: tuple[tuple[Cell, Hop], ...]
+    held: tuple[float | None, ...]
+
+    @property
+    def longest(self) -> CacheAt:
+        return [point for point in self.at if point][-1]
 
 
 def overpay_rows(matrix: Matrix) -> list[OverpayRow]:
@@ -61,8 +71,18 @@ def overpay_rows(matrix: Matrix) -> list[OverpayRow]:
                 for hop in cell.hops
                 if hop.name in CACHE_DEMANDS and hop.state in ("gap", "fails") and hop.consequence in ("memory-overpay", "wrong-output")
             )
-            rows.append(OverpayRow(model, reach, at, holders))
+            longest = [point for point in at if point][-1]
+            held = (resident(derived, model, engine, longest.tokens) for engine in matrix.engines)
+            ratios = tuple(None if bytes_held is None else bytes_held(longest.tokens) / longest.ideal for bytes_held in held)
+            rows.append(OverpayRow(model, reach, at, holders, ratios))
     return sorted(rows, key=lambda row: (-max(point.ratio for point in row.at if point), row.model.id))
+
+
+def resident(derived: Derived, model: Record, engine: Record, longest: int) -> Callable[[int], int] | None:
+    """What an engine's newest release holds for so many tokens of one sequence, on one rank; None where no policy is known."""
+    request = Request(derived, architecture=model.data["architecture"], max_model_len=longest, cache_dtype="bf16")
+    answer = allocate(engine.data, newest_release(engine).version, request)
+    return None if isinstance(answer, Unknown) else answer.resident
 
 
 def cache_at(derived: Derived, tokens: int) -> CacheAt:

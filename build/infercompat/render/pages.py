@@ -79,14 +79,20 @@ def _model(matrix: Matrix, model: Record) -> dict:
             "strip": layer_strip(derived.layers),
             "cache": [compatibility.cache_at(derived, tokens) for tokens in lengths],
             "reach": reach,
-            "curves": cost_curves(_series(derived), lengths[-1]),
+            "curves": cost_curves(_series(matrix, model, derived, lengths[-1]), lengths[-1]),
         }
     return context
 
 
-def _series(derived: Derived) -> list[Series]:
+def _series(matrix: Matrix, model: Record, derived: Derived, longest: int) -> list[Series]:
+    """The two bounds, and what each engine holds by its policy where it supports the model."""
     cost = derived.cost()
-    return [Series("every layer full", "naive", cost.naive_bytes), Series("what layers need", "ideal", cost.ideal_bytes)]
+    series = [Series("every layer full", "naive", cost.naive_bytes), Series("what layers need", "ideal", cost.ideal_bytes)]
+    for cell in matrix.of_model(model):
+        held = compatibility.resident(derived, model, cell.engine, longest) if cell.verdict != "no" else None
+        if held is not None:
+            series.append(Series(cell.engine.data["name"], "engine", held))
+    return series
 
 
 def _serviceability(matrix: Matrix, cells: list[Cell]) -> list[dict]:
