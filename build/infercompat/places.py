@@ -25,6 +25,7 @@ def _data(name: str) -> Path:
 
 SCHEMAS = _data("schemas")
 TEMPLATES = _data("site_templates")
+BENCH = _data("bench")
 
 
 def find_catalog(option: Path | None = None) -> Path:

@@ -41,8 +41,9 @@ def _key(folder: Path) -> str:
     for parent, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            about = os.stat(os.path.join(parent, name))
-            digest.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode())
+            path = os.path.join(parent, name)
+            about = os.stat(path) if os.path.exists(path) else os.lstat(path)  # a link may lead nowhere
+            digest.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode(errors="surrogateescape"))
     return digest.hexdigest()[:32]
 
 

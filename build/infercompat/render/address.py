@@ -26,7 +26,7 @@ def address(record: Record) -> str:
     if record.kind == "citation":
         return f"{source_page(record.data['url'])}#{record.id}"
     if record.kind == "support":
-        return f"engines/{record.data['engine']}/#{record.id}"
+        return f"engines/{record.data['engine']}/{record.id}/"
     return f"{FOLDER_OF_KIND[record.kind]}/{record.id}/"
 
 

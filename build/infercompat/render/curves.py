@@ -29,12 +29,11 @@ def cost_curves(series: Sequence[Series], reach: int) -> Markup:
     values = {line.name: [line.bytes_at(count) if count else 0 for count in tokens] for line in series}
     top = _round_up(max(max(points) for points in values.values()) or 1)
     parts = [_grid(reach, top)]
-    ends: list[float] = []
-    for line in sorted(series, key=lambda line: -values[line.name][-1]):
+    ordered = sorted(series, key=lambda line: -values[line.name][-1])
+    heights = _apart([_y(values[line.name][-1], top) + 4 for line in ordered])
+    for line, label_y in zip(ordered, heights, strict=True):
         points = [(_x(count, reach), _y(value, top)) for count, value in zip(tokens, values[line.name], strict=True)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        label_y = _apart(points[-1][1] + 4, ends)
-        ends.append(label_y)
         dots = "".join(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(line.name)} at {count:,} tokens: {format_bytes(value)}</title></circle>'
             for (x, y), count, value in list(zip(points, tokens, values[line.name], strict=True))[SAMPLES // MARKS :: SAMPLES // MARKS]
@@ -69,11 +68,16 @@ def _round_up(value: float) -> float:
     return next(unit * scale * step for step in (1, 2, 3, 4, 6, 8, 10, 20) if unit * scale * step >= value)
 
 
-def _apart(y: float, taken: list[float]) -> float:
-    """A label's height, moved down until it is clear of those already placed."""
-    while any(abs(y - other) < 14 for other in taken):
-        y += 2
-    return y
+def _apart(heights: list[float]) -> list[float]:
+    """Label heights from the top down, moved so that none overlaps another and the lowest stays above the axis."""
+    placed: list[float] = []
+    for height in heights:
+        placed.append(max(height, placed[-1] + 14) if placed else height)
+    lowest = HEIGHT - BOTTOM + 4.0
+    for index in range(len(placed) - 1, -1, -1):
+        placed[index] = min(placed[index], lowest)
+        lowest = placed[index] - 14
+    return placed
 
 
 def _grid(reach: int, top: float) -> str:

@@ -42,6 +42,9 @@ def pages(matrix: Matrix) -> Iterator[Page]:
         yield Page(f"{FOLDER_OF_KIND[kind]}/", title, f"index/{kind}.md.j2", context, hide=WIDE)
         for record in records:
             yield Page(address(record), record.name, f"record/{kind}.md.j2", _CONTEXTS[kind](matrix, record) | {"record": record})
+    for snapshot in matrix.products.catalog.of_kind("support"):
+        engine = matrix.products.catalog.records[snapshot.data["engine"]]
+        yield Page(address(snapshot), snapshot.name, "record/support.md.j2", {"record": snapshot, "engine": engine})
     yield from _source_pages(matrix)
     yield from _reference_pages(matrix)
 

@@ -55,8 +55,9 @@ def remarks(subject: Subject, text: str) -> Iterator[Remark]:
             for match in (match for form in quantity.forms for match in form.finditer(sentence.text)):
                 place = sentence.start + match.start("n")
                 before = bisect_right(starts, place)
-                in_sum = before > 0 and place < sums[before - 1].end
-                found = None if place in taken else _judge(subject, sentence, quantity, match, in_sum)
+                around = sums[before - 1] if before and place < sums[before - 1].end else None
+                told = place in taken or (around is not None and any(around.faults()))  # a false sum is told once, as one
+                found = None if told else _judge(subject, sentence, quantity, match, around is not None)
                 if found:
                     taken.add(place)
                     yield found

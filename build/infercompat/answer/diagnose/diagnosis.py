@@ -1,0 +1,110 @@
+"""`infercompat diagnose`: what a paste says, the gotchas that its log lines show, and the question that follows from it, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from infercompat.answer import reply
+from infercompat.answer.check import Assessor
+from infercompat.answer.diagnose import index
+from infercompat.answer.diagnose.seen import Seen
+from infercompat.answer.diagnose.understanding import Understood, fold, gather
+from infercompat.answer.question import Question, Refused, release_of
+from infercompat.answer.reply import Reply
+from infercompat.join import Gate
+from infercompat.link import Catalog
+from infercompat.pipeline import Products
+from infercompat.records import Record
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A gotcha whose error or sign is in the log, and how the stack stands to it: hit, maybe, almost, or none where nobody can say."""
+
+    match: index.Match
+    state: str | None
+
+    @property
+    def gotcha(self) -> Record:
+        return self.match.gotcha
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Everything that can be said of pasted texts. `missing` names what a verdict would need."""
+
+    understood: Understood
+    matched: tuple[Matched, ...]
+    assessor: Assessor
+    reply: Reply | None = None
+    missing: tuple[str, ...] = ()
+
+
+def diagnose(products: Products, texts: Sequence[tuple[str, str]]) -> Diagnosis:
+    """What texts say together, each a name and its content: commands, versions, machines, manifests and logs in any mixture."""
+    catalog = products.catalog
+    seen, rest = gather(texts, catalog)
+    understood = fold(seen, catalog)
+    assessor = Assessor(products)
+    question, missing, notes = _question(products, understood)
+    answer = reply.reply(assessor, question) if question else None
+    found = index.find(index.patterns(catalog), rest)
+    matched = _matched(found, understood, answer, catalog)
+    told = Understood(**{**understood.__dict__, "notes": (*understood.notes, *notes)})
+    return Diagnosis(told, matched, assessor, answer, tuple(missing))
+
+
+def _question(products: Products, understood: Understood) -> tuple[Question | None, list[str], list[Seen]]:
+    """The question that the paste asks; without a model or an engine of the catalog there is none, and what is missing is named."""
+    catalog = products.catalog
+    model = catalog.follow(understood.model_id) if understood.model_id else None
+    engine = catalog.follow(understood.engine.name) if understood.engine else None
+    missing = [] if model else ["model"]
+    if engine is None or engine.kind != "engine" or engine.data["role"] == "kernel-library":
+        missing.append("engine")
+    if missing or model is None or engine is None:
+        return None, missing, []
+    notes = []
+    wanted = str(understood.version.value) if understood.version else None
+    try:
+        release = release_of(engine, wanted)
+    except Refused as refused:
+        notes.append(Seen("note", "version", str(refused), understood.version.line if understood.version else 0))
+        release = release_of(engine, None)
+    given = understood.facts | {f"{name}.version": str(one.value) for name, one in understood.components.items()}
+    hardware = next((catalog.follow(kind.id) for kind in understood.hardware if kind.id), None)
+    if len({kind.id for kind in understood.hardware}) > 1:
+        notes.append(Seen("note", "hardware", f"several kinds of devices: {hardware.id if hardware else 'none'} is asked about", 0))
+    return Question(model, products.derived[model.id], engine, release, hardware, _devices(understood, engine), given), [], notes
+
+
+def _devices(understood: Understood, engine: Record) -> int:
+    """How many devices serve: what the flags say, else all where the engine takes all."""
+    ranks = [understood.facts.get(name, 1) for name in ("tensor_parallel", "pipeline_parallel", "data_parallel")]
+    said = ranks[0] * ranks[1] * ranks[2]
+    counted = sum(kind.count for kind in understood.hardware if kind.id)
+    takes_all = understood.engine is None or "tensor_parallel" not in (engine.data.get("settings") or {})
+    return min(max(said, counted if takes_all and said == 1 else 1, 1), 4096)
+
+
+def _matched(found: Sequence[index.Match], understood: Understood, answer: Reply | None, catalog: Catalog) -> tuple[Matched, ...]:
+    """The matches that can concern this stack: errors of its engine, and signs of silent faults that it can meet."""
+    gates: dict[str, Gate] = {gate.gotcha.id: gate for gate in answer.found.gates} if answer else {}
+    engine = understood.engine.name if understood.engine else None
+    matched = []
+    for match in found:
+        gate = gates.get(match.gotcha.id)
+        foreign = engine is not None and engine not in engines_of(match.gotcha)
+        if not foreign and not (match.pattern.by == "detector" and answer and gate is None):
+            matched.append(Matched(match, gate.state if gate else None))
+    severities = list(catalog.words("severity"))
+    states = ("hit", "maybe", "almost", None)
+    return tuple(sorted(matched, key=lambda one: (states.index(one.state), severities.index(one.gotcha.data["severity"]), one.gotcha.id)))
+
+
+def engines_of(gotcha: Record) -> frozenset[str]:
+    """The engines whose users can meet a gotcha: those that it names; a library's gotchas reach every engine that uses it."""
+    entries = next(iter(gotcha.data["affects"].values()))
+    engines = {entry["engine"] for entry in entries if "engine" in entry}
+    return frozenset(engines or {gotcha.data["engine"]})

@@ -1,0 +1,215 @@
+"""From an engine's flags to facts, by the settings table of its record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from infercompat.answer.diagnose.seen import Seen
+from infercompat.answer.diagnose.words import Flag
+from infercompat.condition import lookup
+from infercompat.link import Catalog
+from infercompat.records import Record, walk
+
+Facts = Mapping[str, Any]
+
+# A record names one flag for each fact. These are the other spellings that the same programs take, and flags that fix a value.
+_CUTS = {"pp": "pipeline_parallel", "dp": "data_parallel"}
+_VLLM: dict[str, str | Facts] = {
+    **_CUTS,
+    "tp": "tensor_parallel",
+    "data-parallel-size": "data_parallel",
+    "q": "weights.format",
+    "speculative-config.method": "speculation.method",
+    "speculative-config.num-speculative-tokens": "speculation.tokens",
+    "spec-method": "speculation.method",
+    "num-speculative-tokens": "speculation.tokens",
+    "attention-config.backend": "attention.backend",
+    "VLLM_ATTENTION_BACKEND": "attention.backend",
+    "kv-transfer-config.kv-connector": "kv_connector",
+    "compilation-config.cudagraph-mode": "cuda_graphs",
+    "enforce-eager": {"cuda_graphs": "none"},
+    "enable-lora": "lora",
+    "enable-chunked-prefill": "chunked_prefill",
+    "async-scheduling": "async_scheduling",
+    "num-gpu-blocks-override": "num_blocks",
+}
+_SGLANG: dict[str, str | Facts] = {
+    **_CUTS,
+    "tp": "tensor_parallel",
+    "tensor-parallel-size": "tensor_parallel",
+    "pipeline-parallel-size": "pipeline_parallel",
+    "data-parallel-size": "data_parallel",
+    "ep": "expert_parallel",
+    "expert-parallel-size": "expert_parallel",
+    "enable-hicache": "kv_offload",
+    "speculative-algo": "speculation.method",
+    "prefill-attention-backend": "prefill.attention.backend",
+    "decode-attention-backend": "decode.attention.backend",
+    "disable-cuda-graph": {"cuda_graphs": "none"},
+}
+_TENSORRT: dict[str, str | Facts] = {
+    "tp-size": "tensor_parallel",
+    "pp-size": "pipeline_parallel",
+    "ep-size": "expert_parallel",
+    "kv-cache-dtype": "cache.dtype",
+    "kv-cache-free-gpu-memory-fraction": "setting.free_gpu_memory_fraction",
+    "kv-cache-config.free-gpu-memory-fraction": "setting.free_gpu_memory_fraction",
+    "speculative-config.max-draft-len": "speculation.tokens",
+    "max-seq-len": "max_model_len",
+}
+_LLAMA: dict[str, str | Facts] = {
+    **{"ctk": "cache.k.dtype", "ctv": "cache.v.dtype", "c": "max_model_len", "np": "max_num_seqs", "b": "max_num_batched_tokens"},
+    **{"ub": "setting.ubatch_size", "fa": "setting.flash_attn", "sm": "setting.split_mode", "kvu": "setting.kv_unified"},
+    **{"draft": "speculation.tokens", "draft-n": "speculation.tokens", "draft-max": "speculation.tokens"},
+    "mm": "setting.mmproj",
+    "md": {"speculation.method": "draft_model"},
+    "model-draft": {"speculation.method": "draft_model"},
+}
+_MLX: dict[str, str | Facts] = {"draft-model": {"speculation.method": "draft_model"}}
+SPELLINGS = {"vllm": _VLLM, "sglang": _SGLANG, "tensorrt-llm": _TENSORRT, "llama.cpp": _LLAMA, "mlx-lm": _MLX}
+
+LONG_FORMS = {"ac.": "attention-config.", "cc.": "compilation-config.", "O.": "compilation-config.", "sc.": "speculative-config."}
+DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32"}
+"""Words of PyTorch for what the units call otherwise."""
+FORMATS = {
+    **{"awq_marlin": "awq", "auto_awq": "awq", "gptq_marlin": "gptq", "auto_gptq": "gptq", "auto-round": "gptq", "modelopt_fp4": "nvfp4"},
+    **{"modelopt_fp8": "fp8", "fbgemm_fp8": "fp8", "w8a8_fp8": "fp8", "fp8_per_tensor": "fp8", "fp8_per_block": "fp8", "fp8_per_channel": "fp8"},
+    **{"experts_int8": "int8", "w8a8_int8": "int8", "int8_per_channel_weight_only": "int8", "gpt_oss_mxfp4": "mxfp4", "nvfp4_online": "nvfp4"},
+}
+"""Quantization methods whose weights are of one format of the vocabulary."""
+
+_SWITCHED_ON = re.compile(r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log)-|.*-only$")
+_ON_OFF = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)")
+_SCALES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def normal(name: str) -> str:
+    """One spelling for a flag: without dashes in front, `-` for `_`; names of environment variables stay."""
+    name = name.lstrip("-")
+    for short, long in LONG_FORMS.items():
+        if name.startswith(short):
+            name = long + name.removeprefix(short)
+    return name if re.fullmatch(r"[A-Z][A-Z0-9_]+", name) else name.lower().replace("_", "-")
+
+
+class FlagTable:
+    """What an engine's flags say, as facts."""
+
+    def __init__(self, engine: Record, catalog: Catalog) -> None:
+        self.engine, self.catalog = engine, catalog
+        self.settings: Mapping[str, dict[str, Any]] = engine.data.get("settings") or {}
+
+    @cached_property
+    def targets(self) -> dict[str, Facts | str]:
+        """Flag to the fact that it sets, or to facts with the values that it fixes."""
+        return {**self.own, **SPELLINGS.get(self.engine.id, {})}
+
+    @cached_property
+    def own(self) -> dict[str, str]:
+        """Flag to fact, as the engine's record has them, and the settings that gotchas ask for by their own names."""
+        asked = {
+            path[-1]
+            for gotcha in self.catalog.of_kind("gotcha")
+            if gotcha.data["engine"] == self.engine.id
+            for path, _ in walk(gotcha.data.get("when"))
+            if path and str(path[-1]).startswith("setting.")
+        }
+        by_name = {normal(fact.removeprefix("setting.")): fact for fact in sorted(asked)}
+        return {**by_name, **{normal(setting["flag"]): fact for fact, setting in self.settings.items()}}
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The environment variables among the flags."""
+        return frozenset(name for name in self.targets if name.isupper())
+
+    @property
+    def file_keys(self) -> frozenset[str]:
+        """The flags that are keys of a configuration file, by their first part."""
+        return frozenset(setting["flag"].partition(".")[0] for setting in self.settings.values() if re.match(r"[a-z]", setting["flag"]))
+
+    def bare(self, name: str) -> bool:
+        """Whether a flag stands alone, so that the word behind it is no value of it."""
+        target = self.targets.get(normal(name))
+        if isinstance(target, str):
+            unknown = self.settings.get(target, {}).get("default", ...) is None and lookup(target).type == "any"
+            return self._is_switch(target) or (unknown and bool(_SWITCHED_ON.match(normal(name))))
+        return not (target and normal(name) in self.own) and bool(_SWITCHED_ON.match(normal(name)))
+
+    def _is_switch(self, fact: str) -> bool:
+        declared = lookup(fact)
+        return isinstance(self.settings.get(fact, {}).get("default"), bool) or bool(declared and declared.type == "bool")
+
+    def read(self, flag: Flag) -> Iterator[Seen]:
+        """The facts that a flag sets; where there are none, the flag itself, and why its value is none."""
+        name, value = normal(flag.name), flag.value
+        negated = name not in self.targets and name.startswith("no-")
+        target = self.targets.get(name.removeprefix("no-") if negated else name)
+        if target is None:
+            yield Seen("flag", flag.name, value, flag.line)
+            return
+        if not isinstance(target, str):
+            if not negated and str(value).lower() != "false":
+                yield from (Seen("fact", fact, fixed, flag.line) for fact, fixed in target.items())
+            target = self.own.get(name)
+        if target and not isinstance(value, (list, dict)) and str(value).lower() not in ("null", ""):
+            word = str(value).lower() in _ON_OFF and (self._on_off(target) or flag.name.isupper())
+            turned = value is None or word or self._is_switch(target)
+            yield from self._checked(target, self._switched(target, name, value, negated) if turned else self._value(target, value), flag)
+
+    def _checked(self, fact: str, value: Any, flag: Flag) -> Iterator[Seen]:
+        """The fact, where it can have the value; a length of zero or -1 is left to the engine and says nothing."""
+        declared = lookup(fact)
+        complaint = declared.complaint(value, self.catalog.words(declared.vocabulary) if declared.vocabulary else ()) if declared else "unknown"
+        if complaint:
+            if str(value).lower() not in ("auto", "none"):
+                yield Seen("flag", flag.name, flag.value, flag.line)
+        elif not (declared.type == "int" and value < (1 if fact == "max_model_len" else 0)):
+            yield Seen("fact", fact, value, flag.line)
+
+    def _on_off(self, fact: str) -> bool:
+        return {"on", "off"} <= set(self.settings.get(fact, {}).get("values", ()))
+
+    def _switched(self, fact: str, name: str, value: Any, negated: bool) -> Any:
+        """What a switch says: `--disable-x` turns off a fact that is not named so, and a word behind may turn it round."""
+        on = value is None or _ON_OFF.get(str(value).lower(), True)
+        on = on is not (negated or ("disable" in name and "disable" not in fact))
+        return ("on" if on else "off") if self._on_off(fact) else on
+
+    def _value(self, fact: str, value: Any) -> Any:
+        declared, text = lookup(fact), str(value).strip()
+        same = [word for word in self.settings.get(fact, {}).get("values", ()) if str(word).lower() == text.lower()]
+        kind = declared.type if declared else "any"
+        if fact.endswith("dtype"):
+            return DTYPES.get(text.lower(), str(same[0]) if same else text)
+        if fact == "weights.format":
+            return FORMATS.get(text.lower(), text.lower())
+        if fact == "speculation.method":
+            return self._method(str(same[0]) if same else text)
+        if fact == "cuda_graphs":
+            return text.lower()
+        if same:
+            return same[0]
+        if kind == "int" and (length := _LENGTH.fullmatch(text)):
+            return int(float(length[1]) * _SCALES[length[2]])
+        return number(text) if kind in ("int", "float", "any") else text
+
+    def _method(self, text: str) -> str:
+        """vLLM treats the methods of single families, such as deepseek_mtp, as mtp."""
+        return "mtp" if self.engine.id == "vllm" and text.endswith("_mtp") else text
+
+
+def number(text: str) -> Any:
+    """A number or a truth value from its text, else the text."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for read in (int, float):
+        try:
+            found = read(text)
+        except ValueError:
+            continue
+        return found if abs(found) < 1e18 else text
+    return text

@@ -1,0 +1,73 @@
+"""The error-string index: which gotchas a log speaks of, by the patterns of their errors and of their detectors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from infercompat.link import Catalog
+from infercompat.records import Record
+
+LONGEST_LINE = 400
+
+
+class Pattern(NamedTuple):
+    """A pattern of a gotcha. `by` says what a match is: the `error` of a loud fault, or the `detector` of a silent one."""
+
+    gotcha: Record
+    by: str
+    pattern: re.Pattern[str]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A gotcha found in a log: where first, the line as written there, and how often it was found."""
+
+    pattern: Pattern
+    source: str
+    line: int
+    text: str
+    count: int
+
+    @property
+    def gotcha(self) -> Record:
+        return self.pattern.gotcha
+
+
+def patterns(catalog: Catalog) -> tuple[Pattern, ...]:
+    """Every pattern of the catalog's gotchas that compiles, by gotcha and in the order of the record."""
+    written = [
+        (gotcha, by, text)
+        for gotcha in catalog.of_kind("gotcha")
+        for by, texts in (("error", gotcha.data.get("error_patterns", ())), ("detector", (gotcha.data.get("detector", {}).get("pattern"),)))
+        for text in texts
+        if text
+    ]
+    return tuple(Pattern(gotcha, by, found) for gotcha, by, text in written if (found := compiled(text)) is not None)
+
+
+def compiled(text: str) -> re.Pattern[str] | None:
+    """A pattern as it is searched for; None where it is faulty, which validation tells of."""
+    try:
+        return re.compile(text)
+    except re.error:
+        return None
+
+
+def find(known: Sequence[Pattern], texts: Sequence[tuple[str, Sequence[str]]]) -> list[Match]:
+    """The gotchas of which a pattern is found in the log lines, once each, at the first pattern and the first text that fit."""
+    found: dict[str, Match] = {}
+    for source, lines in texts:
+        text = "\n".join(lines)
+        for pattern in known:
+            if pattern.gotcha.id not in found and (places := [match.end() for match in pattern.pattern.finditer(text)]):
+                line = text.count("\n", 0, places[0]) + 1
+                found[pattern.gotcha.id] = Match(pattern, source, line, _shortened(lines[line - 1]), len(places))
+    return list(found.values())
+
+
+def _shortened(line: str) -> str:
+    line = line.strip()
+    return line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + " …"

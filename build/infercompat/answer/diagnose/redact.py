@@ -1,0 +1,127 @@
+"""Takes secrets out of pasted text before anything else looks at it, so that none can reach an answer.
+
+Every rule keeps the number of lines, so that line numbers stay those of the paste. What names a person or a machine (addresses, hosts,
+user names, home folders) goes, too; what anybody may know (loopback, well-known hosts, version numbers) stays.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+MASK = "REDACTED"
+
+PUBLIC_HOSTS = (
+    *("github.com", "githubusercontent.com", "gitlab.com", "huggingface.co", "hf.co", "modelscope.cn", "modelscope.ai", "kaggle.com"),
+    *("pytorch.org", "python.org", "anaconda.org", "anaconda.com", "conda.io", "readthedocs.io"),
+    *("docker.io", "docker.com", "ghcr.io", "nvcr.io", "quay.io", "nvidia.com", "amd.com", "intel.com", "apple.com", "google.com"),
+    *("vllm.ai", "sglang.ai", "sglang.io", "flashinfer.ai", "ollama.com", "ollama.ai", "ubuntu.com", "debian.org", "kubernetes.io"),
+)
+LOCAL_HOSTS = frozenset({"localhost", "0.0.0.0", "127.0.0.1", "[::]", "[::1]", "::", "::1", "none", "null", "true", "false"})
+
+
+class Rule(NamedTuple):
+    """A pattern and what stands in its place. It is tried only where one of the hints is in the text, in lower case."""
+
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    change: str | Callable[[re.Match[str]], str]
+
+
+def redact(text: str) -> str:
+    """The text without secrets, line by line as it was."""
+    lowered = text.lower()
+    for rule in WHOLE_RULES:
+        if any(hint in lowered for hint in rule.hints):
+            text = rule.pattern.sub(rule.change, text)
+    return "\n".join(map(_redact_line, text.split("\n")))
+
+
+def _redact_line(line: str) -> str:
+    lowered = line.lower()
+    for hints, pattern, change in LINE_RULES:
+        for hint in hints:
+            if hint in lowered:
+                line = pattern.sub(change, line)
+                break
+    return line
+
+
+def _block(match: re.Match[str]) -> str:
+    return MASK + "\n" * match[0].count("\n")
+
+
+_MAC = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+
+
+def _address(match: re.Match[str]) -> str:
+    """Masks what is an address; loopback, the wildcard and versions such as 0.10.1.1 are none."""
+    try:
+        address = ipaddress.ip_address(match[0])
+    except ValueError:
+        return MASK if _MAC.fullmatch(match[0]) else match[0]
+    return match[0] if address.is_loopback or address.is_unspecified or match[0].startswith("0.") else MASK
+
+
+def _host(match: re.Match[str]) -> str:
+    host = match["host"]
+    name, colon, port = host.partition(":") if not host.startswith("[") else (host, "", "")
+    name = name.lower().rstrip(".")
+    known = name in LOCAL_HOSTS or name.startswith("$") or any(name == public or name.endswith("." + public) for public in PUBLIC_HOSTS)
+    return match[0] if known else f"{match['before']}{MASK}{colon}{port}"
+
+
+_SHAPES = r"""(?<![A-Za-z0-9])(?:
+    hf_(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{6,} | hf_[a-z]{16,} | sk-[A-Za-z0-9_-]{8,} | (?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}
+    | gh[pousr]_[A-Za-z0-9]{10,} | github_pat_\w{10,} | glpat-[\w-]{10,} | xox[abeprs]-[\w-]{8,} | AIza[\w-]{20,} | nvapi-[\w-]{8,}
+    | gsk_\w{10,} | ya29\.[\w-]{10,} | dckr_pat_[\w-]{10,} | pypi-[\w-]{16,} | eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w-]*)?
+)"""
+_SHAPE_HINTS = ("hf_", "sk-", "akia", "asia", "aroa", "aida", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "glpat", "xox", "aiza", "nvapi", "gsk_", "ya29", "dckr", "pypi-", "eyj")
+_SECRET = r"(?:api[_-]?key|secret|passw(?:or)?d|passphrase|credentials?|access[_-]?key|private[_-]?key)[\w-]{0,24}"
+_IS = r"[\"']?[ \t]{0,3}[=:][ \t]{0,3}[\"']?"
+_HOST_NAME = r"(?:host(?:name)?|node[_-]?(?:name|addr|ip)|server[_-]name|master[_-]addr(?:ess)?|dist[_-]init[_-]addr)"
+_HOST = r"(?P<host>[A-Za-z][\w.-]{1,252}(?::\d{1,5})?)"
+_PRIVATE = r"(?:local|localdomain|lan|internal|intranet|corp|home|private|svc)"
+
+WHOLE_RULES = (
+    Rule(("private key",), re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]{0,30}-----)?"), _block),
+    # A list of environment variables, with the name on one line and the value on the next.
+    Rule(
+        ("value:",),
+        re.compile(r"(?i)(name:[ \t]*[\"']?\w{0,60}(?:token|secret|passw(?:or)?d|key)\w{0,30}[\"']?[ \t]*\n[ \t-]*value:[ \t]*[\"']?)(?!\$)[^\s\"']+"),
+        rf"\1{MASK}",
+    ),
+)
+LINE_RULES = (
+    # Secrets that are known by their own shape, then those that are known by what stands in front.
+    Rule(_SHAPE_HINTS, re.compile(_SHAPES, re.X), MASK),
+    Rule(("authorization",), re.compile(rf"(?i)(authorization{_IS}(?:(?:bearer|basic|token)\s+)?)[^\s\"',]+"), rf"\1{MASK}"),
+    Rule(("bearer",), re.compile(r"(?i)\b(bearer\s{1,3})[\w.~+/=-]{6,}"), rf"\1{MASK}"),
+    Rule(("://",), re.compile(r"://[^\s/]{1,300}@"), f"://{MASK}@"),
+    Rule(("key", "secret", "passw", "passphrase", "credential"), re.compile(rf"(?i)({_SECRET}{_IS})(?!\$)[^\s\"',;&}}]+"), rf"\1{MASK}"),
+    # Tokens of a vocabulary are written like <eos>, and counts of tokens are numbers: neither is a secret.
+    Rule(
+        ("token=", "token:", "token'", 'token"', "token "),
+        re.compile(rf"(?i)((?:[_-]|\bauth|\bapi|\baccess|\bhf)token{_IS})(?![<$]|none\b|null\b|true\b|false\b)(?=[\w.-]*[a-z])[\w.~+/=-]{{6,}}"),
+        rf"\1{MASK}",
+    ),
+    Rule(
+        ("key", "token", "secret", "passw"),
+        re.compile(r"(?i)(--[\w-]{0,40}(?<![a-z])(?:key|token|secret|passw(?:or)?d)(?:[ \t]+|=)[\"']?)(?!\$|--)[^\s\"']+"),
+        rf"\1{MASK}",
+    ),
+    # Machines and people.
+    Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), _address),
+    Rule((":",), re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"), _address),
+    Rule(("@",), re.compile(r"(?<![\w.+/@-])[A-Za-z][\w.+-]{0,63}@(?!sha256\b)[A-Za-z][\w-]{0,62}(?:\.[\w-]{1,62}){0,6}"), MASK),
+    Rule(("://",), re.compile(r"(?<!\bhf)(?P<before>://)(?P<host>(?:\[[\w:.]{2,45}\]|[^\s/:\"'<>\])},;@\\]{1,253})(?::\d{1,5})?)"), _host),
+    Rule((".loc", ".lan", ".int", ".corp", ".home", ".private", ".svc"), re.compile(rf"(?<![\w./-])\w[\w-]{{0,62}}(?:\.[\w-]{{1,62}}){{0,5}}\.{_PRIVATE}(?![\w-])"), MASK),
+    Rule(("ip-",), re.compile(r"\bip(?:-\d{1,3}){4}\b"), MASK),
+    Rule(("host", "node", "addr", "server"), re.compile(rf"(?i)(?P<before>\b{_HOST_NAME}{_IS}){_HOST}"), _host),
+    Rule(("--",), re.compile(rf"(?i)(?P<before>--{_HOST_NAME}[ \t]{{1,3}}[\"']?){_HOST}"), _host),
+    Rule(("]:",), re.compile(r"^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )\S+( [\w./-]{1,80}\[\d+\]:)"), rf"\1{MASK}\2"),
+    Rule(("linux ",), re.compile(r"^(Linux )\S+( \d+\.\d+)"), rf"\1{MASK}\2"),
+    Rule(("/home/", "/users/", "\\users\\"), re.compile(r"(/(?:home|Users)/|\b[A-Za-z]:\\Users\\)[^/\\\s\"':,;)]+"), rf"\1{MASK}"),
+)

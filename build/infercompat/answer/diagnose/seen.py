@@ -1,0 +1,42 @@
+"""What readers make of pasted text: things seen, each with the line that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+Lines = Sequence[str]
+"""The lines of one text. Those that an earlier reader took are empty, so that numbers stay what they are."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One thing that a text says.
+
+    kind: `command` or `options` of an engine (its value: what they say), `engine` (its value: how firmly, the lower the firmer), `model`, `component` (name and version), `device` (its value a Device),
+    `fact` (name and value), `flag` (one that no fact stands behind), `log` (a finding: what and value) or `note`.
+    """
+
+    kind: str
+    name: str
+    value: Any
+    line: int
+    source: str = ""
+
+    def within(self, source: str) -> Seen:
+        """The same, of a named text."""
+        inner = tuple(part.within(source) for part in self.value) if self.kind in ("command", "options") else self.value
+        return replace(self, value=inner, source=source)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one reader saw, and the numbers of the lines that it took: nobody else needs to look at them."""
+
+    seen: tuple[Seen, ...] = ()
+    taken: frozenset[int] = field(default_factory=frozenset)
+
+
+def reading(seen: Iterable[Seen], taken: Iterable[int] = ()) -> Reading:
+    return Reading(tuple(seen), frozenset(taken))

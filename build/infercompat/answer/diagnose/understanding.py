@@ -1,0 +1,169 @@
+"""From what the readers saw to what is understood: one engine, its version, one model, the hardware, and the facts that are given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from infercompat.answer.diagnose import commands, logs, machines, manifests, models, packages
+from infercompat.answer.diagnose.redact import redact
+from infercompat.answer.diagnose.seen import Seen
+from infercompat.link import Catalog
+from infercompat.records import Record
+
+READERS = (manifests.read, commands.read, logs.read, packages.read, machines.read)
+"""In this order: what one reader takes, the later ones do not see, and where two say the same fact the earlier one holds."""
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+
+
+class Hardware(NamedTuple):
+    """Devices of one kind: the record's id or None, the name as written, how many, and the first line that names one."""
+
+    id: str | None
+    name: str
+    count: int
+    line: int
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a paste says. Every part is a thing seen, with its line."""
+
+    engine: Seen | None = None
+    version: Seen | None = None
+    components: Mapping[str, Seen] = field(default_factory=dict)
+    model: Seen | None = None
+    model_id: str | None = None
+    hardware: tuple[Hardware, ...] = ()
+    given: Mapping[str, Seen] = field(default_factory=dict)
+    unread: tuple[Seen, ...] = ()
+    log: tuple[Seen, ...] = ()
+    notes: tuple[Seen, ...] = ()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The given facts by name."""
+        return {name: seen.value for name, seen in self.given.items()}
+
+
+def understand(text: str, catalog: Catalog) -> Understood:
+    """What one text says, after secrets were taken out of it."""
+    return fold(gather([("", text)], catalog)[0], catalog)
+
+
+def gather(texts: Sequence[tuple[str, str]], catalog: Catalog) -> tuple[list[Seen], list[tuple[str, list[str]]]]:
+    """Everything that the readers see in texts with names, reader by reader, and the lines that are left as log, text by text."""
+    rest = [(redact(name), _lines(text)) for name, text in texts]
+    seen: list[Seen] = []
+    for read in READERS:
+        for name, lines in rest:
+            found = read(lines, catalog)
+            seen += [one.within(name) for one in found.seen]
+            for number in found.taken:
+                lines[number - 1] = ""
+    return seen, rest
+
+
+def _lines(text: str) -> list[str]:
+    return redact(_ESCAPES.sub("", text.replace("\r\n", "\n"))).split("\n")
+
+
+def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
+    """Makes one stack of what was seen."""
+    every = [one for one in seen if one.kind == "command"]
+    started = sorted(every, key=lambda one: (one.source != every[0].source, one.line))
+    command = started[0] if started else None
+    parts = command.value if command else ()
+    engine = command or _engine(seen, catalog)
+    notes = [one for one in parts if one.kind == "note"] + [
+        Seen("note", other.name, f"a second serve command, of {other.name}, is left out", other.line, other.source) for other in started[1:] if not _same(other, command)
+    ]
+    components, versions = _components([*(one for one in seen if one.kind == "component"), *(one for one in parts if one.kind == "component")])
+    notes += versions
+    model, match = _model([*parts, *seen], catalog)
+    options = [part for one in seen if one.kind == "options" and engine and one.name == engine.name for part in one.value]
+    given = _first(one for one in (*parts, *options, *seen) if one.kind == "fact")
+    if match is not None and model is not None:
+        if match.format and "weights.format" not in given:
+            given["weights.format"] = Seen("fact", "weights.format", match.format, model.line, model.source)
+        if not match.exact:
+            notes.append(Seen("note", "model", f"{model.value} is taken for {match.model.id} by its name", model.line, model.source))
+    hardware, devices = _hardware(seen, catalog)
+    return Understood(
+        engine=engine and Seen("engine", engine.name, engine.name, engine.line, engine.source),
+        version=components.get(engine.name) if engine else None,
+        components={name: one for name, one in components.items() if not engine or name != engine.name},
+        model=model,
+        model_id=match.model.id if match else None,
+        hardware=hardware,
+        given=given,
+        unread=tuple(one for one in parts if one.kind == "flag"),
+        log=tuple(one for one in seen if one.kind == "log"),
+        notes=(*notes, *devices),
+    )
+
+
+def _same(one: Seen, other: Seen) -> bool:
+    """Whether two commands say the same, as when a process list shows the one that was typed."""
+    return one.name == other.name and {(p.kind, p.name, str(p.value)) for p in one.value} == {(p.kind, p.name, str(p.value)) for p in other.value}
+
+
+def _first(seen: Iterable[Seen]) -> dict[str, Seen]:
+    found: dict[str, Seen] = {}
+    for one in seen:
+        found.setdefault(one.name, one)
+    return found
+
+
+def _engine(seen: Sequence[Seen], catalog: Catalog) -> Seen | None:
+    """The engine where no command names it: by the log's own words, by the packages, by file paths."""
+    listed = [one for one in seen if one.kind == "component" and (record := catalog.follow(one.name)) and record.data.get("role") == "engine"]
+    found = [one for one in seen if one.kind == "engine"]
+    found += [Seen("engine", one.name, 2, one.line, one.source) for one in listed if len({other.name for other in listed}) == 1]
+    found += [Seen("engine", one.name, 3, one.line, one.source) for one in seen if one.kind == "options"]
+    return min(found, key=lambda one: one.value, default=None)
+
+
+def _components(seen: Sequence[Seen]) -> tuple[dict[str, Seen], list[Seen]]:
+    """The first version of each component, and notes on those of which two are named."""
+    components: dict[str, Seen] = {}
+    notes = []
+    for one in seen:
+        first = components.setdefault(one.name, one)
+        if str(first.value).partition("+")[0] != str(one.value).partition("+")[0]:
+            text = f"{one.name} {one.value} is left out: line {first.line} says {first.value}"
+            notes.append(Seen("note", one.name, text, one.line, one.source))
+    return components, notes[:10]
+
+
+def _model(seen: Sequence[Seen], catalog: Catalog) -> tuple[Seen | None, models.Match | None]:
+    """The model as written first, and its record; the name that a server gives to it is asked where the path tells nothing."""
+    written = [one for one in seen if one.kind == "model"]
+    named = [Seen("model", "", str(one.value), one.line, one.source) for one in seen if one.kind == "flag" and one.name in ("--served-model-name", "--alias") and one.value]
+    for one in (*written, *named):
+        match = models.find(catalog, str(one.value))
+        if match is not None:
+            return one, match
+    return (written[0] if written else None), None
+
+
+def _hardware(seen: Sequence[Seen], catalog: Catalog) -> tuple[tuple[Hardware, ...], list[Seen]]:
+    """The kinds of devices, each device counted once however many tools name it, most frequent first."""
+    kinds: dict[str, tuple[Record | None, Seen, set[str]]] = {}
+    notes = []
+    for one in seen:
+        if one.kind != "device":
+            continue
+        record = machines.hardware(catalog, one.value)
+        _, first, indexes = kinds.setdefault(record.id if record else one.value.name, (record, one, set()))
+        if not indexes and record is None:
+            notes.append(Seen("note", "hardware", f"the catalog has no record of {one.value.name}", one.line, one.source))
+        if not indexes and record is not None and (text := machines.other_memory(record, one.value)):
+            notes.append(Seen("note", "hardware", text, one.line, one.source))
+        indexes.add(one.value.index)
+    found = [Hardware(record.id if record else None, one.value.name, len(indexes), one.line, one.source) for record, one, indexes in kinds.values()]
+    return tuple(sorted(found, key=lambda kind: (kind.id is None, -kind.count))), notes

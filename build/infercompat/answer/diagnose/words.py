@@ -1,0 +1,154 @@
+"""Shell text to words and flags: continuations, quotes, variables and JSON values, each word with its line."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+MOST_LINES = 200
+MOST_CHARACTERS = 20_000
+"""No command is longer; a quote that is still open by then is none."""
+
+_CONTINUED = re.compile(r"(?:\\|`|\^)\s*$")
+_FLAG_LINE = re.compile(r"\s+--?[A-Za-z]")
+_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
+_END = re.compile(r"(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})")
+_FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
+
+
+class Word(NamedTuple):
+    """A word of a command and the line that it stands on."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag as written, its value or None where it stands alone, and its line."""
+
+    name: str
+    value: Any
+    line: int
+
+
+def command_at(lines: Sequence[str], start: int) -> tuple[list[Word], int]:
+    """The words of the command that begins on a line (counted from 0), and the line after it."""
+    text, end = _joined(lines, start)
+    texts = _split(text)
+    if texts is None:
+        open_text, open_end = text, end
+        while texts is None and open_end < len(lines) and open_end - start < MOST_LINES and len(open_text) < MOST_CHARACTERS:
+            more, open_end = _joined(lines, open_end)
+            open_text += "\n" + more
+            texts = _split(open_text) if "'" in more or '"' in more else None
+        end = end if texts is None else open_end
+    return list(_placed(text.split() if texts is None else texts, lines, start, end)), end
+
+
+def _split(text: str) -> list[str] | None:
+    """The words of a shell line; None where a quote is left open or nobody would have typed it."""
+    try:
+        return shlex.split(text) if len(text) < MOST_CHARACTERS else []
+    except ValueError:
+        return None
+
+
+def _joined(lines: Sequence[str], start: int) -> tuple[str, int]:
+    """A line with those that continue it: after a backslash, or with flags alone on an indented line."""
+    parts, end = [], start
+    while end < len(lines) and end - start < MOST_LINES:
+        line, end = lines[end], end + 1
+        continued = _CONTINUED.search(line)
+        parts.append(line[: continued.start()] if continued else line)
+        if not continued and not (end < len(lines) and _FLAG_LINE.match(lines[end])):
+            break
+    return _APOSTROPHE.sub("’", " ".join(parts)), end
+
+
+def _placed(texts: Sequence[str], lines: Sequence[str], start: int, end: int) -> Iterator[Word]:
+    """Each word with the first line, from that of the word before it on, that holds its beginning."""
+    at = start
+    for text in texts:
+        head = re.split(r"[\s\"'\\=]", text, maxsplit=1)[0][:60]
+        at = next((number for number in range(at, end) if head and head in lines[number]), at)
+        yield Word(text, at + 1)
+
+
+def until_operator(words: Sequence[Word]) -> list[Word]:
+    """The words of one command: what a pipe, a redirection, a second command or a comment begins is left out."""
+    kept: list[Word] = []
+    for word in words:
+        if _END.match(word.text):
+            break
+        if word.text.endswith(";"):
+            return [*kept, Word(word.text[:-1], word.line)]
+        kept.append(word)
+    return kept
+
+
+def expand(words: Sequence[Word], variables: Mapping[str, str]) -> list[Word]:
+    """The words with shell variables replaced by what the text or a default in place says of them."""
+
+    def value(match: re.Match[str]) -> str:
+        default = match[0] if match[4] is None else match[4]
+        return variables.get(match[1] or match[2] or match[3], default)
+
+    return [Word(_VARIABLE.sub(value, word.text), word.line) if "$" in word.text else word for word in words]
+
+
+def is_flag(text: str) -> bool:
+    return bool(re.match(r"--?[A-Za-z]", text))
+
+
+def flags(words: Sequence[Word], bare: Callable[[str], bool]) -> tuple[list[Flag], list[Word]]:
+    """The flags of a command and the words between them. `bare` says which flags take no value."""
+    found: list[Flag] = []
+    between: list[Word] = []
+    queue = list(words)
+    while queue:
+        word = queue.pop(0)
+        if not is_flag(word.text):
+            between.append(word)
+            continue
+        name, equals, value = word.text.partition("=")
+        if not _FLAG.fullmatch(name):
+            continue
+        if not equals and queue and not is_flag(queue[0].text) and (not bare(name) or queue[0].text.lower() in ("true", "false")):
+            value, equals = queue.pop(0).text, " "
+        found += _flattened(name, value if equals else None, word.line)
+    return found, between
+
+
+def _flattened(name: str, value: str | None, line: int) -> list[Flag]:
+    """A flag with a JSON object as one flag for each of its keys, behind a dot."""
+    table = as_table(value) if value and value.lstrip().startswith("{") else None
+    if table is None:
+        return [Flag(name, value.rstrip(",;)") if value and not value.startswith(("{", "[")) else value, line)]
+    return [Flag(f"{name}.{key}", inner, line) for key, inner in leaves(table)]
+
+
+def as_table(text: str) -> dict[str, Any] | None:
+    """A JSON object or a Python dict from its text; None for what is neither."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text.strip())
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested mappings with its dotted key."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value

@@ -1,0 +1,99 @@
+"""Fixtures over the small invented catalog in tests/tiny, over changed copies of it, and over the real catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import settings
+
+from catalogs import ROOT, TINY, TODAY, Files, copy_tiny
+from infercompat.cli import main
+from infercompat.join import Cell, Matrix
+from infercompat.pipeline import Products, load
+from infercompat.render import docs13
+
+# The same cases on every machine, however busy it is.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """One worker alone loads and joins the real catalog. A wrapper comes before xdist itself, which reads the groups."""
+    for item in items:
+        if "real" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("real"))
+    return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory) -> Iterator[None]:
+    """Nothing that tests compile comes from the user's own cache, or goes there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Products:
+    return load(TINY, TODAY)
+
+
+@pytest.fixture(scope="session")
+def real() -> Products:
+    return load(ROOT / "catalog")
+
+
+@pytest.fixture(scope="session")
+def real_matrix(real) -> Matrix:
+    return Matrix(real)
+
+
+@pytest.fixture(scope="session")
+def real_docs13(real_matrix) -> str:
+    return docs13(real_matrix)
+
+
+@pytest.fixture
+def tiny_copy(tmp_path) -> Path:
+    """A copy of the tiny catalog that may be written to."""
+    return copy_tiny(tmp_path / "copy")
+
+
+@pytest.fixture
+def make(tmp_path) -> Callable[..., Products]:
+    """Loads the tiny catalog with some files added, replaced or taken away."""
+
+    def made(files: Files | None = None, today: str | None = TODAY) -> Products:
+        count = sum(1 for _ in tmp_path.glob("made-*"))
+        return load(copy_tiny(tmp_path / f"made-{count}", files), today)
+
+    return made
+
+
+@pytest.fixture
+def cell(make) -> Callable[..., Cell]:
+    """One cell of the matrix of a changed tiny catalog. The change has to be free of faults, or the cell would mean nothing."""
+
+    def of(files: Files | None = None, model: str = "tiny-model", engine: str = "enga", today: str = TODAY) -> Cell:
+        products = make(files, today)
+        assert products.diagnostics == []
+        return Matrix(products).cells[model, engine]
+
+    return of
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    """Runs the command over a catalog; an exception that leaves it fails the test, as a traceback would a person."""
+
+    def ran(*arguments: str, catalog: Path = TINY) -> Result:
+        result = CliRunner().invoke(main, ["--catalog", str(catalog), *arguments])
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return ran

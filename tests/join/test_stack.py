@@ -1,0 +1,54 @@
+"""The facts of one question: what a model's record and layers say, what was given, and what nobody knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalogs import MODEL, changed
+from infercompat.condition import MISSING, Range
+from infercompat.join.stack import Stack
+
+
+def stack(products, model: str = "tiny-model", **more) -> Stack:
+    return Stack(products.catalog.records[model], products.derived[model], **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model.id", "tiny-model"), ("model.architecture", "TinyForCausalLM"), ("model.family", "gemma"), ("model.layers", 4), ("model.window", 1024),
+        ("model.kv_heads", 2), ("model.head_dim", 64), ("model.context", 8192), ("sequence_length", Range(1, 8192)), ("cache.dtype", MISSING),
+        ("hardware.class", MISSING), ("model.nothing", MISSING),
+    ],
+)  # fmt: skip
+def test_facts_of_a_model(tiny, name, value):
+    assert stack(tiny).get(name) == value
+
+
+def test_a_model_without_windows_has_none(tiny):
+    assert stack(tiny, "plain-model").get("model.window") is None
+
+
+def test_layers_of_several_widths_give_several_values(make):
+    values = {"model_type: gemma2": "model_type: gemma4", "    head_dim: 64\n": "    head_dim: 64\n    global_head_dim: 128\n"}
+    assert stack(make(changed(MODEL, *values.items()))).get("model.head_dim") == (64, 128)
+
+
+def test_what_was_given_wins(tiny):
+    given = stack(tiny, given={"model.window": 7, "cache.dtype": "fp8"})
+    assert (given.get("model.window"), given.get("cache.dtype")) == (7, "fp8")
+
+
+def test_names_and_requirements(tiny):
+    assert stack(tiny).names == {"architecture": "TinyForCausalLM", "model_type": "gemma2"}
+    assert stack(tiny).requires("sliding-window") is True
+    assert stack(tiny).requires("logit-softcap") is False
+    assert len(stack(tiny).layers()) == 4
+
+
+def test_nothing_is_assumed_of_a_model_that_cannot_be_read(make):
+    unread = stack(make(changed(MODEL, ("    sliding_window: 1024\n", ""))))
+    assert unread.requires("sliding-window") is None
+    assert unread.layers() is None
+    assert [unread.get(name) for name in ("model.window", "model.layers", "sequence_length")] == [MISSING] * 3
+    assert unread.get("model.architecture") == "TinyForCausalLM"
