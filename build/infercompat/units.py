@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-# Bytes per element. Block formats carry their scales: q8_0 keeps 32 elements in 34 bytes, q4_0 in 18 (ggml-common.h).
+# Bytes per element. Block formats carry their scales: q8_0 keeps 32 elements in 34 bytes, q4_0 in 18 (ggml-common.h), nvfp4 16 in 9.
 ELEMENT_BYTES: dict[str, Fraction] = {
     "fp32": Fraction(4),
     "bf16": Fraction(2),
@@ -13,6 +13,8 @@ ELEMENT_BYTES: dict[str, Fraction] = {
     "fp8_e4m3": Fraction(1),
     "fp8_e5m2": Fraction(1),
     "int8": Fraction(1),
+    "int4": Fraction(1, 2),
+    "nvfp4": Fraction(9, 16),
     "q8_0": Fraction(34, 32),
     "q5_1": Fraction(24, 32),
     "q5_0": Fraction(22, 32),

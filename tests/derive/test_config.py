@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infercompat.derive import derive
 from infercompat.derive.config import ABSENT, VARIANTS, Config
 
 
@@ -136,3 +137,12 @@ def test_any_value_can_be_read_as_anything(value):
 
 def test_the_largest_size():
     assert Config({"hidden_size": (1 << 48) - 1}).size("hidden_size") == (1 << 48) - 1
+
+
+def test_a_summary_gives_its_name_and_takes_no_class_default():
+    # Mistral's window is 4096 where a config.json leaves the field out; a summary that leaves it out says nothing of the window.
+    llama = {"architecture": "llama", "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64, "hidden_size": 256}
+    mistral = llama | {"architecture": "mistral"}
+    assert derive(llama).counts() == {"full": 2}
+    assert derive(mistral).missing == ("sliding_window",)
+    assert derive({**mistral, "model_type": "mistral"}).counts() == {"sliding": 2}

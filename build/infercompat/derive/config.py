@@ -80,7 +80,8 @@ class Config:
         inner_first = self.parts[::-1]
         model_types = [part.get("model_type") for part in inner_first]
         classes = [name for part in inner_first for name in _list(part.get("architectures"))]
-        return tuple(name for name in (*model_types, self.architecture, *classes) if isinstance(name, str) and name)
+        summarised = [part.get("architecture") for part in inner_first]
+        return tuple(name for name in (*model_types, self.architecture, *classes, *summarised) if isinstance(name, str) and name)
 
     def find(self, name: str) -> Any:
         """The value under the first of the name's variants that holds one; None if only null is written, else ABSENT."""
@@ -116,7 +117,9 @@ class Config:
         return value
 
     def optional_size(self, name: str) -> int | None:
-        """A whole number, or None where the field is absent or null."""
+        """A whole number, or None where the field is absent or null; a summary has to state it."""
+        if self.summary and self.find(name) is ABSENT:
+            self.miss(name, None)
         return self.size(name) if self.states(name) else None
 
     def flag(self, name: str, default: bool = False) -> bool:
@@ -158,7 +161,19 @@ class Config:
             self.missing.append(self._prefix + name)
         return instead
 
+    @property
+    def summary(self) -> bool:
+        """Whether this is another tool's summary, with a field `architecture` and no name that a config.json would have.
+
+        What a summary leaves out is not what the config leaves out, so no default of a class may stand for it.
+        """
+        named = any(part.get("model_type") or part.get("architectures") for part in self.parts) or self.architecture is not None
+        return not named and any(isinstance(part.get("architecture"), str) for part in self.parts)
+
     def use_default(self, name: str, value: object, why: str) -> None:
+        if self.summary:
+            self.miss(name, value)
+            return
         entry = f"{self._prefix}{name}={value} ({why})"
         if entry not in self.defaults_used:
             self.defaults_used.append(entry)

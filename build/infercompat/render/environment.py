@@ -15,6 +15,7 @@ from infercompat.places import TEMPLATES
 from infercompat.prose import Link
 from infercompat.records import KIND_OF_FOLDER, Record, walk
 from infercompat.render import address as addresses
+from infercompat.render import peers
 from infercompat.render.page import Page
 from infercompat.shape import schemas
 from infercompat.units import format_bytes, format_percent, format_thousands, format_times
@@ -66,6 +67,11 @@ class Desk:
         if found is None:
             raise jinja2.UndefinedError(f"{model} has no value {name}")
         return found
+
+    @cached_property
+    def peers(self) -> peers.Peers:
+        """The answers of other calculators, for the page about them."""
+        return peers.load(self.products)
 
     def record(self, id: str) -> Record:
         found = self.catalog.follow(id)

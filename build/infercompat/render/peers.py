@@ -71,6 +71,8 @@ class Peers:
         self.products, self.results = products, results
         self.asked: dict[Key, dict[str, int]] = {(q["model"], q["tokens"], q["dtype"]): q["answers"] for q in results["questions"]}
 
+    kinds = KINDS
+
     @property
     def names(self) -> list[str]:
         return [tool["name"] for tool in self.results["tools"]]
@@ -96,12 +98,12 @@ class Peers:
 
     def against_ours(self, name: str, kind: str | None = None) -> Score | None:
         """A tool against what the layers need, over all models or those of a kind."""
-        differences = [
-            (self.asked[key][name] / ours - 1, key)
-            for key, ours in self.ours.items()
-            if name in self.asked[key] and (kind is None or self.kind(key) == kind)
-        ]
-        return score(differences)
+        keys = (key for key in self.ours if name in self.asked[key] and kind in (None, self.kind(key)))
+        return score((self.difference(key, name), key) for key in keys)
+
+    def difference(self, key: Key, name: str) -> float | None:
+        """A tool's answer to one question against what the layers need; None where it declined."""
+        return self.asked[key][name] / self.ours[key] - 1 if name in self.asked[key] else None
 
     def against_logs(self, name: str) -> Score | None:
         """A tool, or one of our two columns, against the logs."""

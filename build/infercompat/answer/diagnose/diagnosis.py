@@ -89,22 +89,26 @@ def _devices(understood: Understood, engine: Record) -> int:
 
 
 def _matched(found: Sequence[index.Match], understood: Understood, answer: Reply | None, catalog: Catalog) -> tuple[Matched, ...]:
-    """The matches that can concern this stack: errors of its engine, and signs of silent faults that it can meet."""
+    """The matches that can concern this stack: errors of its engine, and signs of silent faults that it can meet.
+
+    Several gotchas may share an error. Where the stack can meet one of them, those that it cannot meet are left out.
+    """
     gates: dict[str, Gate] = {gate.gotcha.id: gate for gate in answer.found.gates} if answer else {}
     engine = understood.engine.name if understood.engine else None
-    matched = []
-    for match in found:
-        gate = gates.get(match.gotcha.id)
-        foreign = engine is not None and engine not in engines_of(match.gotcha)
-        if not foreign and not (match.pattern.by == "detector" and answer and gate is None):
-            matched.append(Matched(match, gate.state if gate else None))
-    severities = list(catalog.words("severity"))
-    states = ("hit", "maybe", "almost", None)
+    matched = [
+        Matched(match, gates[match.gotcha.id].state if match.gotcha.id in gates else None)
+        for match in found
+        if concerns(match.gotcha, engine, catalog) and (match.gotcha.id in gates or match.pattern.by == "error" or answer is None)
+    ]
+    met = {(one.match.source, one.match.line) for one in matched if one.state is not None}
+    matched = [one for one in matched if one.state is not None or (one.match.source, one.match.line) not in met]
+    severities, states = list(catalog.words("severity")), ("hit", "maybe", "almost", None)
     return tuple(sorted(matched, key=lambda one: (states.index(one.state), severities.index(one.gotcha.data["severity"]), one.gotcha.id)))
 
 
-def engines_of(gotcha: Record) -> frozenset[str]:
-    """The engines whose users can meet a gotcha: those that it names; a library's gotchas reach every engine that uses it."""
+def concerns(gotcha: Record, engine: str | None, catalog: Catalog) -> bool:
+    """Whether users of an engine can meet a gotcha: one that names the engine, or one of a library, which any engine may use."""
     entries = next(iter(gotcha.data["affects"].values()))
-    engines = {entry["engine"] for entry in entries if "engine" in entry}
-    return frozenset(engines or {gotcha.data["engine"]})
+    named = {entry["engine"] for entry in entries if "engine" in entry} or {gotcha.data["engine"]}
+    libraries = {name for name in named if (record := catalog.follow(name)) and record.data.get("role") == "kernel-library"}
+    return engine is None or engine in named or bool(libraries)

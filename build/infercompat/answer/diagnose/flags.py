@@ -131,6 +131,10 @@ class FlagTable:
         """The flags that are keys of a configuration file, by their first part."""
         return frozenset(setting["flag"].partition(".")[0] for setting in self.settings.values() if re.match(r"[a-z]", setting["flag"]))
 
+    def default(self, fact: str) -> Any:
+        """What holds where the flag of a fact is left out, as the record has it."""
+        return self.settings.get(fact, {}).get("default")
+
     def bare(self, name: str) -> bool:
         """Whether a flag stands alone, so that the word behind it is no value of it."""
         target = self.targets.get(normal(name))

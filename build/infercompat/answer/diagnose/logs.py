@@ -160,10 +160,11 @@ def _pairs(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _facts(table: FlagTable, arguments: dict[str, Any], line: int) -> Iterator[Seen]:
+    """The facts of a dump. It holds every argument: those at their defaults tell nothing."""
     for name, value in arguments.items():
         if value is not None:
             flag = Flag("--" + KEYS.get(name, name), value, line)
-            yield from (seen for seen in table.read(flag) if seen.kind == "fact")
+            yield from (seen for seen in table.read(flag) if seen.kind == "fact" and seen.value != table.default(seen.name))
 
 
 def _findings(text: str, starts: _Starts, catalog: Catalog) -> Iterator[Seen]:

@@ -22,7 +22,7 @@ class Device(NamedTuple):
 
 _NAME = r"((?:NVIDIA|Tesla|Quadro|GeForce|AMD|Radeon|Apple|Intel)\b[\w +()/.-]{1,60}?)"
 _SMI_ROW = re.compile(rf"\|\s+(\d+)\s+{_NAME}\s{{2,}}(?:\w+\s+)?\|")
-_SMI_SHORT = re.compile(r"\|\s+(\d+)\s+((?:NVIDIA|Tesla|GeForce)[\w .-]{3,40}?)(?:\.\.\.)?\s+(?:On|Off)\s+\|")
+_SMI_SHORT = re.compile(r"\|\s+(\d+)\s+((?:NVIDIA|Tesla|GeForce)[\w .-]{3,40}?)\s+(?:On|Off)\s+\|")
 _SMI_MEMORY = re.compile(r"\|[^|]*\|\s*\d+MiB\s*/\s*(\d+)MiB\s*\|")
 _LISTED = re.compile(rf"\s*GPU ([\d,]+)\s*:\s+{_NAME}(?:\s+\(UUID.*)?\s*$")
 _QUERIED = re.compile(rf"\s*(?:(\d+),\s*)?{_NAME},\s*(\d+) MiB(?:,.*)?$")
@@ -99,12 +99,16 @@ def _parts(name: str) -> frozenset[str]:
 
 
 def hardware(catalog: Catalog, device: Device) -> Record | None:
-    """The record whose name is in the device's name with the most words; memory decides where the name leaves it open."""
+    """The record whose name is in the device's name with the most words; memory decides where the name leaves it open.
+
+    nvidia-smi cuts long names: the beginning of a word stands for the word.
+    """
     parts = _parts(device.name)
+    cut = device.name.rstrip(".").split()[-1].lower() if device.name.endswith("...") else ""
     best: list[tuple[int, Record]] = []
     for record in catalog.of_kind("hardware"):
         for name in (record.id, *record.data.get("aliases", ()), record.name):
-            wanted = _parts(name)
+            wanted = frozenset(part for part in _parts(name) if not (cut and part.startswith(cut)))
             known = wanted <= parts or (_without_memory(wanted) <= parts and _fits(record, device))
             if wanted and known and not (parts & _OTHER_PRODUCT) - wanted and _identifies(wanted & parts):
                 best.append((len(wanted), record))
