@@ -20,15 +20,6 @@ settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """One worker alone loads and joins the real catalog. A wrapper comes before xdist itself, which reads the groups."""
-    for item in items:
-        if "real" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("real"))
-    return (yield)
-
-
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory) -> Iterator[None]:
     """Nothing that tests compile comes from the user's own cache, or goes there."""

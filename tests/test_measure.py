@@ -19,6 +19,7 @@ HEAD = "name: A figure\nmodel: {model}\nmethod: {method}\nreproducible: true\nci
         # 4,718,592 elements in blocks of 32 that take 34 bytes
         ("metric: cache.ideal.bytes\nvalue: 5013504\nunit: B\nconditions: {context: 8192, cache_dtype: q8_0}", 5_013_504, 0),
         ("metric: cache.ideal.bytes_per_token\nvalue: 1000\nunit: B/token\nconditions: {context: 8192}", 1152, 0.152),
+        ("metric: cache.ideal.growing_bytes_per_token\nvalue: 1024\nunit: B/token", 1024, 0),
         ("metric: cache.naive.bytes\nvalue: 32768\nunit: KiB\nconditions: {context: 8192}", 16_384, -0.5),
         ("metric: cache.naive.bytes_per_token\nvalue: 2048\nunit: B/token", 2048, 0),
         ("metric: cache.overpay\nvalue: 2\nunit: x\nconditions: {context: 8192}", 16 / 9, -1 / 9),

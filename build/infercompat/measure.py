@@ -8,7 +8,7 @@ from typing import Any
 
 from infercompat.allocate import Allocation, Request, allocate
 from infercompat.allocate.every import by_every_policy
-from infercompat.allocate.request import FIELDS
+from infercompat.allocate.request import FIELDS, facts_of_config
 from infercompat.derive import Derived, Unknown
 from infercompat.derive.weights import Weights, weight_bytes
 from infercompat.pipeline import Products
@@ -17,7 +17,7 @@ from infercompat.units import ELEMENT_BYTES
 
 UNITS = {"B": 1, "B/token": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "MB": 10**6, "GB": 10**9, "tokens": 1, "x": 1}
 
-GIVEN_MEMORY = frozenset({"engine.capacity_tokens", "engine.max_concurrency"})
+GIVEN_MEMORY = frozenset({"engine.capacity_tokens", "engine.max_concurrency", "engine.longest"})
 """Figures that need the cache memory, which the same log has to state."""
 
 
@@ -120,6 +120,8 @@ def _of_model(data: dict[str, Any], derived: Derived, quantity: str) -> Computed
     if dtype not in ELEMENT_BYTES:
         return Computed(None, why=f"nothing is computed for a {dtype} cache")
     cost = derived.cost(dtype)
+    if quantity == "ideal.growing_bytes_per_token":
+        return _held_against(data, float(cost.ideal.growing_bytes_per_token))
     if tokens is None and quantity != "naive.bytes_per_token":
         return Computed(None, why="the measurement names no context")
     name, _, form = quantity.partition(".")
@@ -140,7 +142,7 @@ def _of_engine(products: Products, data: dict[str, Any], model: Record, derived:
     if data["metric"] in GIVEN_MEMORY and "available_bytes" not in conditions:
         return Computed(None, why="the log does not state the cache memory")
     rounding = conditions.get("available_rounding_bytes", 0)
-    requests = [request_of(derived, model.data["architecture"], conditions, shift) for shift in (0, -rounding, rounding)]
+    requests = [request_of(derived, model.data, conditions, shift) for shift in (0, -rounding, rounding)]
     answers = [_figure(engine, data.get("version"), request, figure) for request in requests]
     if isinstance(answers[0], str):
         return Computed(None, why=answers[0])
@@ -169,14 +171,14 @@ def _value(answer: Allocation, figure: str, tokens: int | None) -> float | None:
     return answer.figure({"reserved_bytes": "reserved"}.get(figure, figure))
 
 
-def request_of(derived: Derived, architecture: str, conditions: Mapping[str, Any], shift: int = 0) -> Request:
-    """What a measurement's conditions ask of an engine."""
-    settings = dict(conditions.get("settings", {}))
+def request_of(derived: Derived, model: Mapping[str, Any], conditions: Mapping[str, Any], shift: int = 0) -> Request:
+    """What a measurement's conditions ask of an engine, with what the model's config says besides its layers."""
+    settings = facts_of_config(model["config"]["values"]) | conditions.get("settings", {})
     fields = {name: settings.pop(fact) for fact, name in FIELDS.items() if fact in settings}
     available = conditions.get("available_bytes")
     return Request(
         derived,
-        architecture=architecture,
+        architecture=model["architecture"],
         available_bytes=None if available is None else available + shift,
         settings=settings,
         **{

@@ -43,7 +43,7 @@ def _key(folder: Path) -> str:
         for name in sorted(names):
             path = os.path.join(parent, name)
             about = os.stat(path) if os.path.exists(path) else os.lstat(path)  # a link may lead nowhere
-            digest.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode(errors="surrogateescape"))
+            digest.update(f"{path} {about.st_size} {about.st_mtime_ns}\n".encode(errors="surrogateescape"))
     return digest.hexdigest()[:32]
 
 
@@ -53,7 +53,7 @@ def _store(place: Path, products: Products) -> None:
     try:
         for old in place.parent.glob("*.json"):
             old.unlink(missing_ok=True)
-        write_file(place, json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode())
+        write_file(place, json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass"))
     except OSError:
         return  # a cache that cannot be written costs time and nothing else
 

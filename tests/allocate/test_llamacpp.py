@@ -18,6 +18,7 @@ def test_gemma_3_27b_with_windowed_cells():
     # https://github.com/ggml-org/llama.cpp/pull/18720
     gemma = {"architecture": "Gemma3ForConditionalGeneration", "max_num_seqs": 1}
     assert buffers("gemma-3-27b", **gemma) == ["10240.00", "624.00"]
+    assert sized("llama.cpp", AT, "gemma-3-27b", **gemma).figure("windowed_bytes") == 624 * MIB
     assert buffers("gemma-3-27b", settings={"setting.swa_full": True}, **gemma) == ["10240.00", "53248.00"]
 
 

@@ -34,7 +34,7 @@ def test_the_policy_of_a_version_starts_at_or_before_it(version, since):
     assert policy["since"] == since
 
 
-@pytest.mark.parametrize("version", ["0.10.0", "0.16.0", "0.18.1"])
+@pytest.mark.parametrize("version", ["0.10.0", "0.17.0", "0.18.1"])
 def test_a_version_that_no_policy_reaches_is_unknown_and_never_the_ideal(version):
     answer = ask("vllm", version, "llama-3.1-8b")
     assert isinstance(answer, Unknown)

@@ -3,7 +3,7 @@
 import pytest
 
 from infercompat.allocate import Request
-from infercompat.allocate.request import FIELDS
+from infercompat.allocate.request import FIELDS, facts_of_config
 
 from .configs import model
 
@@ -21,3 +21,10 @@ def test_settings_are_read_where_a_field_says_nothing():
 
 def test_false_is_something_said():
     assert Request(model("llama-3.1-8b"), settings={"async_scheduling": False}).given("async_scheduling") is False
+
+
+def test_a_config_says_what_layers_do_not():
+    inner = {"linear_conv_kernel_dim": 4, "mtp_num_hidden_layers": 1}
+    assert facts_of_config({"text_config": inner}) == {"model.conv_kernel": 4, "model.draft_layers": 1}
+    assert facts_of_config({"mamba_d_conv": 3, "num_nextn_predict_layers": None}) == {"model.conv_kernel": 3}
+    assert facts_of_config({"conv_kernel": True}) == {}

@@ -5,7 +5,7 @@ import pytest
 from infercompat.allocate import Request, Unknown, allocate
 from infercompat.derive import derive
 
-from .configs import GIB, engine, gemma4, sized
+from .configs import GIB, engine, gemma4, model, sized
 
 
 def test_kimi_linear_at_0_11_on_two_ranks():
@@ -85,3 +85,45 @@ def test_groups_take_the_size_of_the_rarest_kind_unless_others_are_little_more()
     assert kinds("0.33.0", five_and_four) == [("sliding", 5), ("full", 4)]
     assert kinds("0.13.0", five_and_four) == [("sliding", 3), ("sliding", 2), ("full", 4)]
     assert kinds("0.33.0", six_and_four) == [("sliding", 3), ("sliding", 3), ("full", 4)]
+
+
+def test_a_head_that_drafts_is_one_more_layer():
+    # https://github.com/noonghunna/club-3090: 841,541 tokens of 14.68 GiB on each of two cards
+    settings = {"prefix_caching": False, "model.conv_kernel": 4, "model.draft_layers": 1, "speculation.method": "mtp", "speculation.tokens": 3}
+    request = {"tensor_parallel": 2, "cache_dtype": "fp8", "max_model_len": 262144, "available_bytes": 15762529976}
+    answer = sized("vllm", "0.25.1", "qwen3.5-27b", settings=settings, **request)
+    assert (answer.capacity_tokens, f"{answer.max_concurrency:.2f}") == (841541, "3.21")
+    assert "the head that drafts" in answer.because[0]
+    assert not answer.notes
+    without = sized("vllm", "0.25.1", "qwen3.5-27b", settings=settings | {"model.draft_layers": 0}, **request)
+    assert without.capacity_tokens > answer.capacity_tokens
+
+
+def test_a_head_is_not_counted_where_attending_layers_differ():
+    settings = {"model.draft_layers": 1, "speculation.method": "mtp", "speculation.tokens": 1, "max_num_batched_tokens": 2048}
+    plain, drafting = (sized("vllm", "0.25.1", "gemma-4-31b", max_model_len=4096, settings=given) for given in ({}, settings))
+    assert plain.bytes_per_block == drafting.bytes_per_block
+    assert drafting.notes
+
+
+@pytest.mark.parametrize("version", ["0.14.0", "0.33.0"])
+def test_ranks_that_share_a_context_keep_a_part_of_each_request(version):
+    # https://github.com/vllm-project/recipes: 715,072 and 5,721,088 tokens of about the same memory
+    request = {"tensor_parallel": 8, "max_model_len": 131072, "available_bytes": 40 * GIB}
+    alone = sized("vllm", version, "deepseek-v3", **request)
+    shared = sized("vllm", version, "deepseek-v3", settings={"setting.decode_context_parallel_size": 8}, **request)
+    assert shared.blocks == alone.blocks
+    assert shared.capacity_tokens == pytest.approx(8 * alone.capacity_tokens, rel=1e-6)
+    assert shared.resident(131072) * 8 == alone.resident(131072)
+    assert "8 ranks share each request" in shared.because[-1]
+
+
+def test_windows_beside_shared_contexts_are_not_worked_out():
+    request = Request(model("gemma-3-27b"), settings={"setting.decode_context_parallel_size": 2})
+    assert isinstance(allocate(engine("vllm"), "0.33.0", request), Unknown)
+
+
+def test_stages_are_held_against_all_layers_until_0_17():
+    # https://github.com/vllm-project/vllm/issues/34076
+    before, after = (sized("vllm", version, "qwen3-235b-a22b", pipeline_parallel=2, max_model_len=32768) for version in ("0.16.0", "0.19.0"))
+    assert before.needed_bytes == 2 * after.needed_bytes

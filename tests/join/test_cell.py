@@ -13,6 +13,8 @@ AVOIDABLE = (
     "consequence: memory-overpay",
     'consequence: wrong-output\nmatters_when: {relation: "sequence_length > model.window"}\navoided_by: Stay inside the window.',
 )
+PART = ("consequence: memory-overpay", "consequence: memory-overpay\npart_of_architecture: true")
+OPTIONAL = ("consequence: memory-overpay", "consequence: refuses\noptional: true")
 SOFT = changed(MODEL, ("    head_dim: 64\n", "    head_dim: 64\n    attn_logit_softcapping: 50.0\n"))
 
 
@@ -30,7 +32,7 @@ def verdict(cell) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         ({OFFERS: snapshot(WINDOWED.replace("native", "unsupported, consequence: refuses"))}, ("no", (), ())),
         ({OFFERS: snapshot(WINDOWED.replace("native", "unsupported, consequence: slow"))}, ("yes", (), ())),
         (LACKING | changed(WINDOW, AVOIDABLE), ("only-with", (), ("Stay inside the window.",))),
-        (LACKING | changed(WINDOW, ("consequence: memory-overpay", "consequence: refuses\noptional: true")), ("yes", (), ())),
+        (LACKING | changed(WINDOW, OPTIONAL), ("yes", (), ())),
         (SOFT, ("yes", (), ())),
         (SOFT | changed(OFFERS, ("logit-softcap}, holds: native", "logit-softcap}, holds: unsupported")), ("no", (), ())),
         ({REGISTRY: snapshot(NATIVE.replace("native", "removed"))}, ("no", (), ())),
@@ -41,6 +43,11 @@ def verdict(cell) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         ({MET: gotcha(when="{setting.fast: true}")}, ("yes", (), ())),
         ({MET: gotcha(hardware="{scope: list, seen_on: [sm100]}")}, ("yes", (), ())),
         ({MET: gotcha(), OFFERS: None}, ("unknown", ("sliding-window",), ())),
+        (changed(WINDOW, PART) | {OFFERS: None}, ("yes", (), ())),
+        (changed(WINDOW, PART) | {OFFERS: None, REGISTRY: snapshot(NATIVE.replace("native", "rewritten"))}, ("yes", (), ())),
+        (changed(WINDOW, PART) | {OFFERS: None, REGISTRY: snapshot(NATIVE.replace("native", "plugin"))}, ("unknown", ("sliding-window",), ())),
+        (changed(WINDOW, PART) | {OFFERS: snapshot(WINDOWED.replace("native", "unsupported, consequence: refuses"))}, ("no", (), ())),
+        (changed(WINDOW, OPTIONAL) | {OFFERS: None}, ("yes", (), ())),
     ],
 )
 def test_verdicts(cell, files, expected):

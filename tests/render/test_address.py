@@ -75,7 +75,7 @@ def test_source_page(url, page):
     [
         ("tiny-model", "models/tiny-model/"),
         ("enga", "engines/enga/"),
-        ("enga-1-1-0-registry", "engines/enga/#enga-1-1-0-registry"),
+        ("enga-1-1-0-registry", "engines/enga/enga-1-1-0-registry/"),
         ("enga-wrong-past-window", "gotchas/enga-wrong-past-window/"),
         ("sliding-window", "requirements/sliding-window/"),
         ("card-base", "hardware/card-base/"),

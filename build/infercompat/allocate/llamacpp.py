@@ -62,6 +62,7 @@ def cells(terms: Terms) -> Allocation | Unknown:
         lines=tuple(_lines(terms, groups, buffers, lengths, state)),
         figures={
             **{f"{group.kind}_cells": group.most or 0 for group in groups},
+            **{f"{kind}_bytes": float(size) for kind, size in buffers.items()},
             "states_bytes": float(lengths.slots * state),
         },
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from infercompat.derive import Derived
+from infercompat.derive.config import Config
 
 FIELDS = {
     "tensor_parallel": "tensor_parallel",
@@ -22,13 +23,29 @@ FIELDS = {
 """Facts that have a field of their own here, and its name."""
 
 
+CONFIG_FIELDS = {
+    "model.conv_kernel": ("linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv"),
+    "model.draft_layers": ("mtp_num_hidden_layers", "num_nextn_predict_layers"),
+}
+"""Facts that layers do not tell, and the fields of config.json that do, under the first name that is there."""
+
+
+def facts_of_config(values: Mapping[str, Any]) -> dict[str, int]:
+    """Facts for the settings of a request, from a config."""
+    config = Config(values)
+    found = {fact: [config.anywhere(name) for name in names] for fact, names in CONFIG_FIELDS.items()}
+    numbers = {fact: [value for value in listed if type(value) is int] for fact, listed in found.items()}
+    return {fact: listed[0] for fact, listed in numbers.items() if listed}
+
+
 @dataclass(frozen=True)
 class Request:
     """One way to serve a model. None leaves a thing to the engine's default; lengths count tokens, memory counts bytes on one rank.
 
     `available_bytes` is the memory that the engine gives to its cache after loading. `settings` has further facts by name, such as
     setting.swa_full, async_scheduling or hardware.memory_bytes. `architecture` is the class name of config.json, for engines that
-    decide by it. model.conv_kernel, in settings, is the length of the convolutions of a recurrent model, which layers do not tell.
+    decide by it. What layers do not tell is in settings too: model.conv_kernel, the length of the convolutions of a recurrent model,
+    and model.draft_layers, the layers of the head that drafts.
     """
 
     derived: Derived

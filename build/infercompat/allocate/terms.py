@@ -53,7 +53,7 @@ class Terms:
 
     @property
     def notes(self) -> Iterator[str]:
-        """What is true of every engine's figures."""
+        """What is true of every engine's figures, where the engine's own rule does not count a draft."""
         if self.speculative_tokens and self["speculation.method"] not in ("ngram", "suffix"):
             yield NOT_COUNTED
 

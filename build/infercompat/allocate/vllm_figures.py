@@ -6,7 +6,7 @@ v1/core/kv_cache_planning.py (the check at start-up), config/vllm.py (tokens in 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from infercompat.allocate.allocation import Allocation, Group
 from infercompat.allocate.terms import Terms
-from infercompat.allocate.vllm_layers import Spec, Specs, caches_states, prefill_checkpoint, stages
+from infercompat.allocate.vllm_layers import Spec, Specs, caches_states, context_ranks, draft_layers, prefill_checkpoint, stages
 
 if TYPE_CHECKING:
     from infercompat.allocate.vllm import Plan
@@ -28,6 +28,7 @@ class Demand:
 
     in_flight: int
     states: int
+    context_ranks: int = 1
 
     def blocks(self, spec: Spec, length: int) -> int:
         """Blocks of one group; windows and chunks keep all tokens that may be in flight besides."""
@@ -35,7 +36,7 @@ class Demand:
             return self.states
         if spec.kind == "sliding":
             return ceil(min(spec.window - 1 + self.in_flight, length) / spec.block) + 1
-        return ceil((min(spec.window + self.in_flight, length) if spec.kind == "chunked" else length) / spec.block)
+        return ceil((min(spec.window + self.in_flight, length) if spec.kind == "chunked" else ceil(length / self.context_ranks)) / spec.block)
 
 
 def figures(terms: Terms, natural: Specs, plan: Plan) -> Allocation:
@@ -47,16 +48,16 @@ def figures(terms: Terms, natural: Specs, plan: Plan) -> Allocation:
     known = Allocation(
         terms.algorithm,
         terms.title,
-        tuple(_group(spec, layers, plan.bytes_per_block) for spec, layers in plan.groups if spec.kind != "state"),
+        tuple(_group(spec, layers, plan.bytes_per_block, context_ranks(terms)) for spec, layers in plan.groups if spec.kind != "state"),
         block_size=plan.block,
         bytes_per_block=ceil(plan.bytes_per_block),
         state_bytes=ceil(kinds.count("state") * resting * plan.bytes_per_block),
-        because=plan.because,
-        notes=tuple(terms.notes),
+        because=(*plan.because, *_shared_contexts(terms)),
+        notes=() if draft_layers(terms) else tuple(terms.notes),
         missing=tuple(name for name, value in facts.items() if value is None),
     )
     if not known.missing:
-        known = _sized(terms, natural, plan, known, Demand(in_flight, counted))
+        known = _sized(terms, natural, plan, known, Demand(in_flight, counted, context_ranks(terms)))
     return replace(known, lines=tuple(_lines(terms, known)))
 
 
@@ -76,7 +77,7 @@ def _sized(terms: Terms, natural: Specs, plan: Plan, known: Allocation, demand: 
     blocks = int(available // plan.bytes_per_block)
     concurrency = blocks / taken(length)
     smallest = min((spec.block for spec, _ in plan.groups if spec.kind != "state"), default=length)
-    capacity = int(concurrency * length) if terms.parameters["token_line"] == "concurrency" else blocks // len(plan.groups) * smallest
+    capacity = int(concurrency * length) if terms.parameters["token_line"] == "concurrency" else blocks // len(plan.groups) * smallest * context_ranks(terms)
     longest = _longest(length, lambda tokens: demanded(tokens) <= _usable(terms, known))
     return replace(known, blocks=blocks, capacity_tokens=capacity, max_concurrency=concurrency, longest=longest)
 
@@ -96,10 +97,18 @@ def _usable(terms: Terms, known: Allocation) -> int:
     return (terms.request.available_bytes or 0) - ((known.bytes_per_block or 0) if terms.parameters["null_block"] else 0)
 
 
-def _group(spec: Spec, layers: int, bytes_per_block: Fraction) -> Group:
-    """What a sequence holds between steps: of a window the blocks it touches at worst, of a chunk those of the chunk."""
+def _shared_contexts(terms: Terms) -> Iterator[str]:
+    if context_ranks(terms) > 1:
+        yield f"{context_ranks(terms)} ranks share each request: the tokens of all of them are counted"
+
+
+def _group(spec: Spec, layers: int, bytes_per_block: Fraction, ranks: int) -> Group:
+    """What a sequence holds between steps: of a window the blocks it touches at worst, of a chunk those of the chunk.
+
+    Where ranks share contexts, a block stands for the tokens that all of them keep.
+    """
     most = {"sliding": ceil((spec.window - 1) / spec.block) + 1, "chunked": ceil(spec.window / spec.block)}.get(spec.kind)
-    return Group(spec.kind, layers, bytes_per_block / spec.block, spec.block, most and most * spec.block)
+    return Group(spec.kind, layers, bytes_per_block / (spec.block * ranks), spec.block * ranks, most and most * spec.block)
 
 
 def state_blocks(terms: Terms) -> tuple[int, int | None]:

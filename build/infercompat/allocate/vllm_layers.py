@@ -57,8 +57,10 @@ def read_specs(terms: Terms) -> Specs | Unknown:
         return problem
     block = int(terms["block_size"] or terms.parameters["block_size"])
     attending = [(index, spec) for index, layer in enumerate(terms.layers) for spec in _attention(terms, layer, block)]
+    drafts = draft_layers(terms)
+    attending += [(len(terms.layers) - 1, spec) for layer in drafts for spec in _attention(terms, layer, block)]
     states = [(index, size) for index, layer in enumerate(terms.layers) if (size := _state(terms, layer))]
-    because: tuple[str, ...] = ()
+    because: tuple[str, ...] = (f"{len(drafts)} more layers that attend: the head that drafts",) if drafts else ()
     if states and attending:
         page, widest = max(size for _, size in states), max(spec.token_bytes for _, spec in attending)
         step = _alignment(terms, block)
@@ -66,11 +68,27 @@ def read_specs(terms: Terms) -> Specs | Unknown:
             return step
         aligned = step * ceil(page / (step * widest))
         if aligned > block:
-            because = (f"attention blocks grew from {block} to {aligned} tokens, so that a page holds a recurrent state",)
+            because = (*because, f"attention blocks grew from {block} to {aligned} tokens, so that a page holds a recurrent state")
             block, attending = aligned, [(index, spec.with_block(aligned)) for index, spec in attending]
     pages = [spec.page for _, spec in attending]
     padded = [(index, Spec("state", Fraction(0), block, max([size, *pages]))) for index, size in states]
     return Specs(tuple(sorted([*attending, *padded], key=lambda item: item[0])), block, because)
+
+
+def draft_layers(terms: Terms) -> tuple[Layer, ...]:
+    """The layers of a multi-token prediction head, which keep a cache like those that attend, on the last stage.
+
+    None are counted where the model's attending layers differ, since the head's kind then follows the model's code (models/*_mtp.py).
+    """
+    attending = [layer for layer in terms.layers if layer.attends and not layer.shares]
+    count = whole(terms["model.draft_layers"]) if terms["speculation.method"] == "mtp" and terms.speculative_tokens else None
+    alike = len({(layer.kind, layer.window, layer.kv_heads, layer.k_width, layer.v_width, layer.latent_width) for layer in attending}) == 1
+    return tuple(attending[-1:] * count) if count and alike else ()
+
+
+def context_ranks(terms: Terms) -> int:
+    """Ranks that share the tokens of each request among them (decode context parallelism)."""
+    return int(terms["setting.decode_context_parallel_size"] or 1)
 
 
 def _refusal(terms: Terms) -> Unknown | None:
@@ -89,6 +107,8 @@ def _refusal(terms: Terms) -> Unknown | None:
         return Unknown(("the number of Mamba-2 groups",), "groups of Mamba-2 that do not divide by the ranks are kept by several")
     if stateful and terms.speculative_tokens and not whole(terms["model.conv_kernel"]):
         return Unknown(("model.conv_kernel",), "convolutions keep a column more for each drafted token, and the kernel's length is not known")
+    if context_ranks(terms) > 1 and any(layer.window or layer.conv_elements or layer.state_elements or layer.index_width for layer in layers):
+        return Unknown(("a rule for shared contexts",), "how windows, states and index keys are kept where ranks share a context is not worked out")
     if _cache_width(terms, layers) is None:
         return Unknown(("cache.dtype",), f"the size of a cache of {terms['cache.dtype']} is not known for these layers")
     return None

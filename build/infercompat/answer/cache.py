@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ def as_data(
             "at": {str(n): cost.ideal_bytes(n) for n in contexts},
         },
         "overpay": {str(n): None if (ratio := cost.overpay(n)) is None else round(float(ratio), 4) for n in contexts},
-        "engine": engine_part(derived, subject.architecture, dtype, engine, contexts) if engine else None,
+        "engine": engine_part(derived, subject.architecture, dtype, replace(engine, config=subject.values), contexts) if engine else None,
     }
     data["context"] = {"native": derived.context.native, "method": derived.context.method, "extended": derived.context.extended}
     data["missing"] = []

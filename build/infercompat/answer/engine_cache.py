@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from infercompat.allocate import Allocation, Request, allocate, choose
-from infercompat.allocate.request import FIELDS
+from infercompat.allocate.request import FIELDS, facts_of_config
 from infercompat.answer.question import release_of
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
@@ -24,6 +24,7 @@ class Asked:
     max_model_len: int | None = None
     available_bytes: int | None = None
     settings: Mapping[str, Any] | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 def asked(engine: Record, version: str | None, **how: Any) -> Asked:
@@ -33,7 +34,7 @@ def asked(engine: Record, version: str | None, **how: Any) -> Asked:
 
 def request(derived: Derived, architecture: str | None, dtype: str, how: Asked) -> Request:
     """The request that the allocation is worked out for."""
-    settings = dict(how.settings or {})
+    settings = facts_of_config(how.config) | dict(how.settings or {})
     fields = {name: settings.pop(fact) for fact, name in FIELDS.items() if fact in settings}
     return Request(
         derived,

@@ -51,7 +51,7 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
     if share is None:
         why.append(f"the share of memory that {question.engine.data['name']} takes is not known")
     left = _left(total, share, per_rank, overheads)
-    asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts))
+    asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts), question.model.data["config"]["values"])
     answer = allocate(question.engine.data, question.release.version, request(question.derived, question.model.data["architecture"], "bf16", asked))
     needed = None if isinstance(answer, Unknown) else _needed(answer, question.context)
     if needed is None:

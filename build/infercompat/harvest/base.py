@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,9 +30,13 @@ class File:
     @cached_property
     def module(self) -> ast.Module:
         try:
-            return ast.parse(self.text)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # upstream's own, such as an escape that means nothing
+                return ast.parse(self.text)
         except SyntaxError as error:
             raise Refused(f"{self.path}:{error.lineno}: not Python that this version can read: {error.msg}") from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise Refused(f"{self.path}: not Python that this version can read: {error or type(error).__name__}") from None
 
     def digest(self, line: int) -> str:
         """The sha256 of a line's text without its line end."""
@@ -56,7 +61,7 @@ class Tree:
         """The files of the first of several places of one folder that exists, by name."""
         for folder in folders:
             if (self.root / folder).is_dir():
-                return [self.file(f"{folder}/{path.name}") for path in sorted((self.root / folder).glob(pattern))]
+                return [self.file(f"{folder}/{path.name}") for path in sorted((self.root / folder).glob(pattern)) if path.is_file()]
         raise Refused(f"{self.root}: none of {', '.join(folders)} is there")
 
 
@@ -113,18 +118,25 @@ class Harvester:
         return list(found.values())
 
 
-def assigned(module: ast.Module, name: str) -> ast.expr | None:
-    """The value that a module assigns to a name at its top level."""
+def assignments(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Every name that a module assigns to at its top level, with or without a type beside it, and the value."""
     for node in module.body:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
-            return node.value
-    return None
+        for target in targets:
+            if isinstance(target, ast.Name) and node.value is not None:
+                yield target.id, node.value
+
+
+def assigned(module: ast.Module, name: str) -> ast.expr | None:
+    """The value that a name has when its module was read: that of the last assignment."""
+    return dict(assignments(module)).get(name)
 
 
 def entries(value: ast.expr | None) -> Iterator[tuple[str, ast.expr, int]]:
-    """Key, value and line of a dict literal, a dict comprehension's parts left out, or of an OrderedDict of pairs."""
-    if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], (ast.List, ast.Tuple)):
+    """Key, value and line of a dict literal, a dict comprehension's parts left out, or of an OrderedDict of pairs or of a dict."""
+    if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Dict):
+        yield from entries(value.args[0])
+    elif isinstance(value, ast.Call) and value.args and isinstance(value.args[0], (ast.List, ast.Tuple)):
         for pair in value.args[0].elts:
             if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and isinstance(pair.elts[0], ast.Constant):
                 yield str(pair.elts[0].value), pair.elts[1], pair.lineno

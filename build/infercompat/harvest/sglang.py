@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from infercompat.harvest.base import Claim, Harvester, Tree, assigned, claim
+from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, assigned, claim
 
 FOLDERS = ("sglang/srt/models", "python/sglang/srt/models")
 
@@ -16,9 +16,19 @@ def read(tree: Tree) -> Iterator[Claim]:
         if "EntryClass" not in file.text:
             continue
         value = assigned(file.module, "EntryClass")
+        if value is None and not _binds(file):
+            continue
         for node in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
-            if isinstance(node, ast.Name):
-                yield claim(file, node.lineno, "native", named=True, architecture=node.id)
+            if not isinstance(node, ast.Name):
+                raise Refused(f"{file.path}{f':{node.lineno}' if node else ''}: EntryClass is no class or list of classes that can be read off")
+            yield claim(file, node.lineno, "native", named=True, architecture=node.id)
+
+
+def _binds(file: File) -> bool:
+    """Whether a file makes the name at all: below a condition, or by an import. Others only ask modules for it."""
+    nodes = list(ast.walk(file.module))
+    stored = any(isinstance(node, ast.Name) and node.id == "EntryClass" and isinstance(node.ctx, ast.Store) for node in nodes)
+    return stored or any(isinstance(node, ast.alias) and "EntryClass" in (node.name, node.asname) for node in nodes)
 
 
 HARVESTERS = (

@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import Any
 
-from infercompat.harvest.base import Claim, Harvester, Tree, assigned, claim, entries
+from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, assigned, assignments, claim, entries
 
 REGISTRY = "vllm/model_executor/models/registry.py"
-SKIPPED = {"_VLLM_MODELS", "_SPECULATIVE_DECODING_MODELS", "_TRANSFORMERS_BACKEND_MODELS", "_SUBPROCESS_COMMAND"}
-"""The sum of the others, drafts that no request names, and the classes that the fallback itself is made of."""
+SUM = "_VLLM_MODELS"
+"""The dict that spreads all others; a list that it names is read, whatever its name."""
+
+SKIPPED = {"_SPECULATIVE_DECODING_MODELS", "_TRANSFORMERS_BACKEND_MODELS"}
+"""Drafts that no request names, and the classes that the fallback itself is made of."""
 
 SPECIAL = {
     "_TRANSFORMERS_SUPPORTED_MODELS": "fallback",
     "_PREVIOUSLY_SUPPORTED_MODELS": "removed",
     "_OOT_SUPPORTED_MODELS": "plugin",
 }
-_DICT = re.compile(r"_[A-Z_]+_MODELS")
 
 
 def read(tree: Tree) -> Iterator[Claim]:
     """One claim an architecture, on the line that names it; a model in several lists is cited in the first."""
     file = tree.file(REGISTRY)
-    for node in file.module.body:
-        names = [target.id for target in getattr(node, "targets", ()) if isinstance(target, ast.Name)]
-        for name in names:
-            if not _DICT.fullmatch(name) or name in SKIPPED:
-                continue
-            for architecture, value, line in entries(assigned(file.module, name)):
-                holds = SPECIAL.get(name, "native")
-                fields = {"last_version": value.value} if holds == "removed" and isinstance(value, ast.Constant) else {}
-                yield claim(file, line, holds, fields=fields, architecture=architecture)
+    for name in _lists(file):
+        holds = SPECIAL.get(name, "native")
+        for architecture, value, line in entries(assigned(file.module, name)):
+            fields = {"last_version": value.value} if holds == "removed" and isinstance(value, ast.Constant) else {}
+            yield claim(file, line, holds, fields=fields, architecture=architecture)
+
+
+def _lists(file: File) -> list[str]:
+    """The lists of models in the order in which they stand. Raises Refused for one that cannot be told from the others."""
+    total, names = assigned(file.module, SUM), list(dict.fromkeys(name for name, _ in assignments(file.module)))
+    if not isinstance(total, ast.Dict):
+        raise Refused(f"{file.path}: there is no {SUM} that spreads the lists of models")
+    summed = [ast.unparse(value) for key, value in zip(total.keys, total.values, strict=True) if key is None]
+    for name in summed:
+        if name not in names:
+            raise Refused(f"{file.path}:{total.lineno}: {SUM} spreads {name}, which this file does not hold")
+    for name in names:
+        if name.endswith("_MODELS") and name != SUM and name not in SPECIAL and name not in summed:
+            raise Refused(f"{file.path}: nobody knows what {name} lists: it is no part of {SUM}")
+    return [name for name in names if (name in summed or name in SPECIAL) and name not in SKIPPED]
 
 
 def fallback(tree: Tree) -> list[dict[str, Any]]:
@@ -42,6 +54,8 @@ def fallback(tree: Tree) -> list[dict[str, Any]]:
         if "def _try_resolve_transformers" in line or "def try_resolve_transformers" in line or "def _resolve_transformers" in line:
             when = {"all": [{"transformers.backend_compatible": True}, {"not": {"layer": {"kind": _OTHER_KINDS}}}]}
             return [{"about": {"architecture": "*"}, "when": when, "holds": "fallback", "at": f"L{number}", "sha256": file.digest(number)}]
+    if assigned(file.module, "_TRANSFORMERS_BACKEND_MODELS") is not None:
+        raise Refused(f"{file.path}: the classes of the fallback are there, and no function that resolves to them")
     return []
 
 

@@ -201,7 +201,7 @@ def _reference_pages(matrix: Matrix) -> Iterator[Page]:
     ]
     yield Page("reference/", "Reference", "index/reference.md.j2", {"written": hand_written})
     for name, title in hand_written:
-        yield Page(f"reference/{name}/", title, f"pages/{name}.md.j2")
+        yield Page(f"reference/{name}/", title, f"pages/{name}.md.j2", hide=WIDE)
     yield Page("reference/rules/", "Rules", "index/rules.md.j2", {"rules": DECLARATIONS.values()})
     for code, declaration in DECLARATIONS.items():
         yield Page(f"reference/rules/{code.lower()}/", f"{code} {declaration.name}", "rule.md.j2", {"rule": declaration})

@@ -1,0 +1,97 @@
+"""The compiled snapshot: it answers as the catalog does, and a catalog that changed, moved or has faults is read anew."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from catalogs import GOTCHA, copy_tiny
+from infercompat import snapshot
+from infercompat.join import Matrix
+from infercompat.pipeline import load
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    return copy_tiny(tmp_path)
+
+
+@pytest.fixture
+def loads(monkeypatch) -> list:
+    """The folders that were read in full."""
+    read = []
+    monkeypatch.setattr(snapshot, "load", lambda folder: read.append(folder) or load(folder))
+    return read
+
+
+def answers(products) -> dict:
+    return {key: (cell.verdict, cell.reason, str(cell.grade), [gate.gotcha.id for gate in cell.gates]) for key, cell in Matrix(products).cells.items()}
+
+
+def test_it_answers_as_the_catalog_does(folder, loads):
+    first, second = snapshot.quick(folder), snapshot.quick(folder)
+    assert len(loads) == 1
+    assert {id: record.data for id, record in second.catalog.records.items()} == {id: record.data for id, record in first.catalog.records.items()}
+    assert list(second.catalog.records) == list(first.catalog.records)
+    assert (second.today, second.files.count) == (first.today, first.files.count) == ("2026-02-02", 21)
+    assert answers(second) == answers(first)
+    assert [reference.field for reference in second.catalog.references_to("enga")] == [reference.field for reference in first.catalog.references_to("enga")]
+
+
+@pytest.mark.parametrize("change", ["text", "time", "gone", "new", "moved"])
+def test_a_catalog_that_changed_is_read_anew(folder, loads, change):
+    snapshot.quick(folder)
+    path = folder / GOTCHA
+    if change == "text":
+        path.write_text(path.read_text().replace("status: open", "status: wontfix"))
+    elif change == "time":
+        os.utime(path, ns=(0, 0))
+    elif change == "gone":
+        path.unlink()
+    elif change == "new":
+        (folder / "notes.txt").write_text("x")
+    else:
+        (folder / "gotchas" / "engb").mkdir()
+        path.rename(folder / "gotchas" / "engb" / path.name)
+    snapshot.quick(folder)
+    assert len(loads) == 2
+
+
+def test_a_build_s_date_wins(folder, monkeypatch):
+    snapshot.quick(folder)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
+    assert snapshot.quick(folder).today == "2026-01-01"
+
+
+def test_a_catalog_with_faults_is_not_kept(folder, loads):
+    (folder / "engines" / "engb.yaml").write_text("name: [\n")
+    assert snapshot.quick(folder).diagnostics
+    assert snapshot.quick(folder).diagnostics
+    assert len(loads) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff", b'{"records": [1]}'])
+def test_a_broken_snapshot_is_made_anew(folder, tmp_path, loads, content):
+    snapshot.quick(folder)
+    [place] = (tmp_path / "cache").rglob("*.json")
+    place.write_bytes(content)
+    assert len(snapshot.quick(folder).catalog.records) == 19
+    assert len(loads) == 2
+    assert place.read_bytes() != content
+
+
+def test_a_cache_that_cannot_be_written_costs_time_only(folder, tmp_path, monkeypatch, loads):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert len(snapshot.quick(folder).catalog.records) == len(snapshot.quick(folder).catalog.records) == 19
+    assert len(loads) == 2
+
+
+def test_names_that_are_no_text_and_links_that_lead_nowhere_do_no_harm(folder):
+    os.rename(folder / "engines" / "engb.yaml", os.fsencode(folder / "engines") + b"/\xff.yaml")
+    (folder / "link.txt").symlink_to(folder / "nowhere")
+    first, second = snapshot.quick(folder), snapshot.quick(folder)
+    assert list(first.catalog.records) == list(second.catalog.records)
