@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from catalogs import ROOT, TINY, TODAY, Files, copy_tiny
 from infercompat.cli import main
-from infercompat.join import Cell, Matrix
+from infercompat.join import Cell, Ledger, Matrix, join_cell
 from infercompat.pipeline import Products, load
 from infercompat.render import docs13
 
@@ -72,7 +72,8 @@ def cell(make) -> Callable[..., Cell]:
     def of(files: Files | None = None, model: str = "tiny-model", engine: str = "enga", today: str = TODAY) -> Cell:
         products = make(files, today)
         assert products.diagnostics == []
-        return Matrix(products).cells[model, engine]
+        catalog = products.catalog
+        return join_cell(products, Ledger(catalog), catalog.records[model], catalog.records[engine])
 
     return of
 

@@ -27,6 +27,11 @@ def test_blocks_of_64_and_one_of_them_for_padding():
     assert answer.resident(65) == 128 * 131072
 
 
+def test_a_number_of_blocks_that_is_given_stands():
+    assert lmdeploy("llama-3.1-8b", available_bytes=20 * GIB, settings={"setting.num_gpu_blocks": 100}).longest == 98 * 64
+    assert lmdeploy("llama-3.1-8b", settings={"setting.num_gpu_blocks": 100}).blocks == 100
+
+
 def test_without_memory_for_two_blocks_nothing_fits():
     answer = lmdeploy("llama-3.1-8b", available_bytes=1)
     assert (answer.blocks, answer.capacity_tokens, answer.longest) == (0, 0, 0)
@@ -73,8 +78,9 @@ def test_a_latent_is_on_every_rank_in_blocks_that_depend_on_a_library():
     assert answer.blocks is None and answer.missing == ("whether flash_mla is installed",)
 
 
-def test_blocks_of_32_suit_a_latent_either_way():
-    assert lmdeploy("deepseek-v3", block_size=32).bytes_per_block == 61 * 32 * 576 * 2
+@pytest.mark.parametrize(("asked", "step"), [(128, 32), (32, 32), (16, 16)])
+def test_a_latent_starts_with_other_blocks_only_without_that_library(asked, step):
+    assert lmdeploy("deepseek-v3", block_size=asked).bytes_per_block == 61 * step * 576 * 2
 
 
 def test_sparse_attention_keeps_an_index_key_with_its_scale():
@@ -134,6 +140,7 @@ def test_an_expanded_latent_keeps_all_heads_with_values_as_wide_as_keys():
         ("qwen3.5-9b", {}, "model.conv_kernel"),
         ("deepseek-v3", {"cache_dtype": "int8"}, "latent in int8"),
         ("deepseek-v3.2", {"cache_dtype": "int8"}, "takes no int8"),
+        ("deepseek-v3.2", {"block_size": 32}, "blocks of 64 only"),
         ("llama-3.1-8b", {"cache_dtype": "nvfp4"}, "quantization policies"),
         ("llama-3.1-8b", {"tensor_parallel": 3}, "evenly"),
         ("llama-3.1-8b", {"pipeline_parallel": 2}, "pipeline stages"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalogs import MODEL, changed, text_of
+from catalogs import MODEL, NATIVE, changed, snapshot, text_of
 from infercompat.join import VERDICTS, Matrix
 
 LIBRARY = 'name: Kernels\nrole: kernel-library\nrepository: https://example.com/k\nscheme: pep440\nreleases: [{version: "1.0", date: 2026-01-01}]\n'
@@ -19,8 +19,13 @@ def test_the_tiny_matrix(tiny):
 
 
 def test_kernel_libraries_have_no_models_and_references_come_last(make):
-    matrix = Matrix(make({"engines/kernels.yaml": LIBRARY, "engines/a-reference.yaml": REFERENCE}))
-    assert [engine.id for engine in matrix.engines] == ["enga", "engb", "a-reference"]
+    files = {"engines/kernels.yaml": LIBRARY, "engines/a-reference.yaml": REFERENCE}
+    files |= {f"support/{engine}/{engine}-page.yaml": snapshot(NATIVE, engine=engine, version="1.0") for engine in ("kernels", "a-reference")}
+    assert [engine.id for engine in Matrix(make(files)).engines] == ["enga", "engb", "a-reference"]
+
+
+def test_an_engine_of_which_no_source_speaks_has_no_column(make):
+    assert [engine.id for engine in Matrix(make({"engines/engc.yaml": text_of("engines/engb.yaml")})).engines] == ["enga", "engb"]
 
 
 def test_families_stand_in_the_vocabulary_s_order(tiny):

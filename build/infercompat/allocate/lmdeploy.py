@@ -23,6 +23,8 @@ FEWEST = 16
 """Blocks below which it does not start, however small the batches of prompts are made."""
 WIDE_HEAD, WIDE_BLOCK = 512, 32
 """Width of a K head from which blocks are cut down, and to what."""
+SPARSE_BLOCK = 64
+"""Tokens of a block that flash_mla takes, without which sparse attention does not start."""
 PACKED_LATENT = 656
 """Bytes of a token where sparse attention keeps its latent in fp8, with scales and the rotary part in bf16."""
 
@@ -100,6 +102,8 @@ def _refusal(terms: Terms) -> Unknown | None:
     plain = [layer for layer in attending if not layer.latent_width]
     if len({(layer.kv_heads, layer.k_width, layer.latent_width) for layer in attending}) > 1 or any(x.k_width != x.v_width for x in plain):
         return Unknown(("a common width",), "all layers have blocks of one width, with V as wide as K, and these layers have several")
+    if any(layer.index_width for layer in attending) and _asked(terms) != SPARSE_BLOCK:
+        return Unknown(("block_size",), f"sparse attention starts with blocks of {SPARSE_BLOCK} only")
     if terms.ranks("pipeline_parallel") > 1:
         return Unknown(("pipeline_parallel",), "there are no pipeline stages")
     if not all(divides(0 if layer.latent_width and not _expanded(terms) else layer.kv_heads, ranks) for layer in attending):
@@ -113,11 +117,16 @@ def _refusal(terms: Terms) -> Unknown | None:
     return None
 
 
+def _asked(terms: Terms) -> int:
+    return int(terms["block_size"] or terms.parameters["block_size"])
+
+
 def _step(terms: Terms, attending: list[Layer]) -> tuple[int, bool]:
-    """Tokens of a block, and whether that is settled: a latent that is not sparse has blocks of 64 with flash_mla and of 32 without."""
-    asked = int(terms["block_size"] or terms.parameters["block_size"])
+    """Tokens of a block, and whether that is settled: blocks of 64 are kept with flash_mla, cut down without; others do without it."""
+    asked = _asked(terms)
     if any(layer.latent_width for layer in attending) and not _expanded(terms):
-        return asked, any(layer.index_width for layer in attending) or asked <= WIDE_BLOCK
+        sparse = any(layer.index_width for layer in attending)
+        return (asked, sparse) if asked == SPARSE_BLOCK else (min(asked, WIDE_BLOCK), True)
     return min(asked, WIDE_BLOCK) if any(layer.k_width >= WIDE_HEAD for layer in attending) else asked, True
 
 
@@ -158,9 +167,9 @@ def _pool(terms: Terms, size: int, step: int, window: int) -> dict:
         return {}
     known = {"block_size": step, "bytes_per_block": size, "needed_bytes": FEWEST * size}
     available, length = terms.request.available_bytes, terms.max_model_len
-    if available is None:
+    count = whole(terms["setting.num_gpu_blocks"]) or (None if available is None else available // size)
+    if count is None:
         return known
-    count = available // size
     tokens = max(0, count - 1) * step
     known |= {"blocks": count, "capacity_tokens": tokens}
     return known if window else known | {"longest": max(0, tokens - step), "max_concurrency": tokens / length if length else None}

@@ -3,34 +3,69 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from infercompat.answer.cache import Unreadable, find_model, of_file
-from infercompat.answer.question import Question, Refused, engine_named, hardware_of, read_setting, release_of
+from infercompat.answer.facts import own_word
+from infercompat.answer.question import NotInCatalog, Question, Refused, engine_named, hardware_of, read_setting, release_of
 from infercompat.derive import Derived, Unknown
+from infercompat.link import Catalog
 from infercompat.pipeline import Products
 from infercompat.records import Document, Record
+from infercompat.units import ELEMENT_BYTES
+
+NAMED = {"tp": "tensor_parallel", "length": "max_model_len", "cache_dtype": "cache.dtype"}
+"""Options that are short for a fact."""
+CLASS = re.compile(r"[A-Z][A-Za-z0-9_]*(?:For[A-Z][A-Za-z0-9_]*|Model)")
+SLIP = {True: 0.9, False: 0.7}
+"""How close a name must come to a known one to be a slip of it: hub ids (with a slash) of other models are close to each other."""
 
 
 def questions(products: Products, model: str | None, engine: str | None, options: Mapping[str, Any]) -> list[Question]:
     """One question, or one for each model or engine that was left out. Raises Refused with what to change."""
     catalog = products.catalog
-    given = dict(read_setting(text) for text in options["settings"])
-    required = dict(read_setting(text) for text in options["required"])
-    given |= required
-    for option, fact in (("tp", "tensor_parallel"), ("length", "max_model_len"), ("cache_dtype", "cache.dtype")):
-        if options[option] is not None:
-            given[fact] = options[option]
+    given, required = _given(catalog, options)
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
     models = _models(products, model, options["from_config"])
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
     return [
-        Question(record, derived, found, release_of(found, version), hardware, options["gpus"], given, frozenset(required))
+        Question(record, derived, found, release_of(found, version), hardware, options["gpus"], given, required, options["checkpoint"])
         for record, derived in models
         for found, version in engines
     ]
+
+
+def _given(catalog: Catalog, options: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
+    """The facts that were named, and those among them that have to stay. A fact with two values is refused."""
+    required = [read_setting(text, catalog) for text in options["required"]]
+    said = [read_setting(text, catalog) for text in options["settings"]] + required
+    said += [(fact, options[option]) for option, fact in NAMED.items() if options[option] is not None]
+    given: dict[str, Any] = {}
+    for fact, value in said:
+        if given.setdefault(fact, value) != value:
+            raise Refused(f"{fact} is given as both {given[fact]} and {value}")
+        if fact in ("cache.dtype", "cache.k.dtype", "cache.v.dtype"):
+            _check_dtype(catalog, fact, value)
+    return given, frozenset(fact for fact, _ in required)
+
+
+def _check_dtype(catalog: Catalog, fact: str, value: str) -> None:
+    """Refuses an element type that neither the units nor any engine has a word for."""
+    known = {*ELEMENT_BYTES, *(word for engine in catalog.of_kind("engine") for word in _dtype_words(engine))}
+    if own_word(value) not in known and value not in known:
+        close = difflib.get_close_matches(value, known, n=3)
+        raise Refused(f"{fact} is never {value}" + (f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(sorted(known))}"))
+
+
+def _dtype_words(engine: Record) -> Iterator[str]:
+    settings = engine.data.get("settings") or {}
+    for fact in ("cache.dtype", "cache.k.dtype", "cache.v.dtype"):
+        yield from settings.get(fact, {}).get("values", ())
+    for backend in engine.data.get("attention_backends") or ():
+        yield from backend.get("cache_dtypes", ())
 
 
 def _models(products: Products, wanted: str | None, config: Path | None) -> list[tuple[Record, Derived | Unknown]]:
@@ -38,26 +73,38 @@ def _models(products: Products, wanted: str | None, config: Path | None) -> list
         return [_from_config(config, wanted)]
     if wanted is None:
         return [(model, products.derived[model.id]) for model in products.catalog.of_kind("model")]
-    found = find_model(products.catalog, wanted)
-    if found is None:
-        hubs = [checkpoint["hub"] for model in products.catalog.of_kind("model") for checkpoint in model.data["checkpoints"]]
-        known = [*(model.id for model in products.catalog.of_kind("model")), *hubs]
-        close = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
-        raise Refused(f"there is no model {wanted}" + (f"; nearest: {', '.join(close)}" if close else "; give its config.json with --from-config"))
+    found = model_named(products.catalog, wanted)
     return [(found, products.derived[found.id])]
 
 
+def model_named(catalog: Catalog, wanted: str) -> Record:
+    """The model of an id, an alias or a hub id. Raises Refused for a slip of a known one, and NotInCatalog for a name of its own."""
+    found = find_model(catalog, wanted)
+    if found is not None:
+        return found
+    hubs = {checkpoint["hub"].lower(): checkpoint["hub"] for model in catalog.of_kind("model") for checkpoint in model.data["checkpoints"]}
+    known = {**{model.id: model.id for model in catalog.of_kind("model")}, **hubs}
+    close = [known[match] for match in difflib.get_close_matches(wanted.lower(), known, n=3, cutoff=0.5)]
+    nearest = f"; nearest: {', '.join(close)}" if close else ""
+    if difflib.get_close_matches(wanted.lower(), known, n=1, cutoff=SLIP["/" in wanted]):
+        raise Refused(f"there is no model {wanted}{nearest}")
+    raise NotInCatalog(f"{wanted} is not in the catalog{nearest}; --from-config asks with its config.json")
+
+
 def _from_config(path: Path, name: str | None) -> tuple[Record, Derived | Unknown]:
-    """A model that is in no catalog, made of its config alone: a fine-tune or an unknown checkpoint."""
+    """A model that is in no catalog, made of its config alone: a fine-tune or an unknown checkpoint.
+
+    `name` is what to call it; where the config does not say its class, the name may.
+    """
     try:
-        subject = of_file(path, name)
+        subject = of_file(path, name if name and CLASS.fullmatch(name) else None)
     except Unreadable as error:
         raise Refused(str(error)) from None
     data = {
-        "name": subject.name,
+        "name": name or subject.name,
         "family": "",
         "architecture": subject.architecture or "",
         "checkpoints": [],
-        "config": {"basis": "official", "cites": [], "values": {"model_type": getattr(subject.derived, "name", "")}},
+        "config": {"basis": "official", "cites": [], "values": dict(subject.values)},
     }
-    return Record(path.stem, "model", data, Document(str(path), data, {}, {}, {}, ())), subject.derived
+    return Record(name or path.stem, "model", data, Document(str(path), data, {}, {}, {}, ())), subject.derived

@@ -2,97 +2,204 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from infercompat.answer.facts import Resolved
-from infercompat.condition import ALWAYS, evaluate, parse, words
+from infercompat.answer.facts import PARTS, Resolved, own_word, platform_of
+from infercompat.condition import ALWAYS, Reason, evaluate, parse
 from infercompat.derive import Layer, Unknown
-from infercompat.join import Hop, Joiner, Ledger, Source
+from infercompat.join import Hop, Joiner, Source, newest_release
+from infercompat.versions import Carried, Observation, carry
 
 REFUSING = ("unsupported", "removed")
-ALIASES = {"bf16": ("bf16", "bfloat16", "auto"), "fp16": ("fp16", "float16", "auto"), "fp8": ("fp8", "fp8_e4m3"), "fp8_e4m3": ("fp8_e4m3", "fp8")}
-"""Spellings under which a backend may list a cache dtype; the model's own type is what auto means."""
+SAME = {"fp8": "fp8_e4m3"}
+"""Two words for one type of the cache."""
+OF_THE_MODEL = ("bf16", "fp16")
+"""Types that a backend takes where it lists auto, which is the model's own."""
+NOT_LISTED = "the catalog does not list what it accepts"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The backend that resolves, and why each of the others does not. `chosen` is None where none is left or nobody knows."""
+    """The backends of an order, as far as the first that surely takes the model: why others do not, and what leaves others open.
 
-    chosen: str | None
-    removed: dict[str, str]
-    unknown: bool = False
-    sources: tuple[Source, ...] = ()
+    `takes` is that backend, None where there is none. It is the one that resolves if nothing before it is open and `founded` says
+    that the order is the engine's own.
+    """
+
+    takes: tuple[Mapping[str, Any], ...] = ()
+    removed: Mapping[str, str] = field(default_factory=dict)
+    open: Mapping[str, str] = field(default_factory=dict)
+    founded: bool = True
+
+    @property
+    def chosen(self) -> str | None:
+        return self.takes[0]["name"] if len(self.takes) == 1 and not self.open else None
+
+    @property
+    def state(self) -> str:
+        return "holds" if self.takes else "unknown" if self.open else "fails"
 
 
 def attention(resolved: Resolved, joiner: Joiner) -> tuple[Hop | None, str | None]:
     """The hop and the backend it resolves to; no hop for engines whose backends the catalog does not list."""
     engine, derived = resolved.question.engine, resolved.question.derived
-    backends = {entry["name"]: entry for entry in engine.data.get("attention_backends") or ()}
-    if not backends or isinstance(derived, Unknown) or not any(layer.attends for layer in derived.layers):
+    if not engine.data.get("attention_backends") or isinstance(derived, Unknown) or not any(layer.attends for layer in derived.layers):
         return None, None
-    if resolved.facts.get("hardware.class") is None and resolved.facts.get("platform") is None:
-        return None, None
-    asked = resolved.facts.get("attention.backend")
-    order = [asked] if asked not in (None, "auto") else list(_order(engine.data, resolved)) or list(backends)
-    choice = _choose(order, backends, resolved, joiner)
-    return _hop(choice, asked, order, joiner.ledger, resolved), choice.chosen
+    if not _place(resolved):
+        return (_anywhere(resolved, joiner), None) if _narrows(resolved) else (None, None)
+    read = _read(joiner)
+    if read.status is None:
+        listed, wanted = newest_release(engine).version, joiner.release.version
+        return Hop("attention", "unknown", f"the backends of {listed} are on record, those of {wanted} are not", optional=True), None
+    choice = _choose(resolved, joiner)
+    return replace(_hop(choice, resolved, joiner), how=read.how, stale=read.stale), choice.chosen
 
 
-def _order(data: dict[str, Any], resolved: Resolved) -> Iterator[str]:
-    """The engine's priority list for this stack: that of the first entry whose condition holds."""
-    for entry in data.get("attention_selection") or ():
-        condition = parse(entry["when"])[0] if "when" in entry else ALWAYS
-        if evaluate(condition, resolved.stack).yes:
-            yield from entry["order"]
-            return
+def said(reason: Reason) -> str:
+    """A reason in words, turned round where its leaf is false; what is said of a version stands as it is."""
+    if reason.kind != "false" or reason.text.startswith(f"{reason.fact.removesuffix('.version')} "):
+        return reason.text
+    for positive, negative in ((" is ", " is not "), (" requires ", " does not require ")):
+        if positive in reason.text:
+            return reason.text.replace(positive, negative, 1)
+    return f"not so: {reason.text}"
 
 
-def _choose(order: list[str], backends: dict[str, dict], resolved: Resolved, joiner: Joiner) -> Choice:
-    removed: dict[str, str] = {}
+def _read(joiner: Joiner) -> Carried:
+    """How the list of backends, which was read at the newest release, reaches the one in question."""
+    newest, release = newest_release(joiner.engine), joiner.release
+    thresholds = {name: joiner.thresholds[name] for name in ("carry_minor_releases", "carry_days")}
+    seen = [Observation(newest.version, newest.date, "native")]
+    return carry(joiner.engine.data["scheme"], seen, release.version, release.date, **thresholds)
+
+
+def _place(resolved: Resolved) -> set[str]:
+    return {name for fact in ("hardware.class", "platform") if (name := resolved.facts.get(fact))}
+
+
+def _narrows(resolved: Resolved) -> bool:
+    """Whether the person named something that decides among backends."""
+    named = {"attention.backend", "cache.dtype", *PARTS, "block_size"} & resolved.question.given.keys()
+    return any(resolved.question.given[fact] != "auto" for fact in named)
+
+
+def _anywhere(resolved: Resolved, joiner: Joiner) -> Hop | None:
+    """Where nobody named hardware: whether what the person did name leaves a backend, and on which classes."""
+    read = _read(joiner)
+    if read.status is None:
+        return None
+    engine = resolved.question.engine.data
+    classes = [word for word in joiner.ledger.catalog.words("hardware-class") if platform_of(word) in engine.get("platforms", (platform_of(word),))]
+    choices = {word: _choose(_at(resolved, word), joiner) for word in classes}
+    good = [word for word in classes if choices[word].state != "fails"]
+    common = {"how": read.how, "stale": read.stale}
+    if not good:
+        reasons = dict.fromkeys(_reasons(choice.removed) for choice in choices.values())
+        sources = next(iter(_hop(choice, resolved, joiner).sources for choice in choices.values()), ())
+        return Hop("attention", "fails", f"no class of hardware leaves a backend: {next(iter(reasons), '')}", None, "refuses", sources=sources, **common)
+    sources = _sources(choices[good[0]].takes[:1], joiner)
+    lost = [word for word in classes if word not in good and _choose(_at(_plain(resolved), word), joiner).state != "fails"]
+    if not lost:
+        return Hop("attention", "holds", f"a backend is left on {', '.join(good)}", sources=sources, **common)
+    finding = f"no backend is left on {', '.join(lost)}"
+    return Hop("attention", "fails", finding, None, "refuses", avoided_by=f"Take hardware of class {', '.join(good)}.", sources=sources, **common)
+
+
+def _at(resolved: Resolved, hardware_class: str) -> Resolved:
+    return replace(resolved, facts={**resolved.facts, "hardware.class": hardware_class, "platform": platform_of(hardware_class)})
+
+
+def _plain(resolved: Resolved) -> Resolved:
+    """The same stack with the engine's own choice of backend and type."""
+    facts = {name: value for name, value in resolved.facts.items() if name not in ("attention.backend", "block_size")}
+    question = replace(resolved.question, given={})
+    return replace(resolved, question=question, facts=facts | {fact: "bf16" for fact in ("cache.dtype", *PARTS)})
+
+
+def _choose(resolved: Resolved, joiner: Joiner) -> Choice:
+    backends = {entry["name"]: entry for entry in resolved.question.engine.data["attention_backends"]}
+    order, founded = _order(resolved, list(backends))
+    takes, removed, undecided = [], {}, {}
     for name in order:
-        entry = backends.get(name)
-        if entry is None:
-            removed[name] = "the catalog does not list what it accepts"
+        if name not in backends:
+            undecided[name] = NOT_LISTED
             continue
-        refusal = next(_refusals(entry, resolved, joiner), None)
-        if refusal is None:
-            sources = tuple(joiner.ledger.source_of(cite["id"], cite.get("at", "")) for cite in entry["cites"])
-            return Choice(name, removed, sources=sources)
-        removed[name] = refusal
-    unknown = any("does not list" in reason for reason in removed.values())
-    return Choice(None, removed, unknown)
+        refusal, waits = next(_refusals(backends[name], resolved, joiner), ""), next(_waits(backends[name], resolved), "")
+        if refusal:
+            removed[name] = refusal
+        elif waits:
+            undecided[name] = waits
+        else:
+            takes.append(backends[name])
+            if founded:
+                break
+    return Choice(tuple(takes), removed, undecided, founded)
 
 
-def _refusals(entry: dict[str, Any], resolved: Resolved, joiner: Joiner) -> Iterator[str]:
+def _order(resolved: Resolved, all: list[str]) -> tuple[list[str], bool]:
+    """The backends to try, and whether their order is on record: the one that was asked for, else the engine's priorities.
+
+    Those of the first entry whose condition holds; entries before it that are undecided leave the order open.
+    """
+    asked = resolved.facts.get("attention.backend")
+    if asked not in (None, "auto"):
+        return [asked], True
+    order: dict[str, None] = {}
+    founded = True
+    for entry in resolved.question.engine.data.get("attention_selection") or ():
+        truth = evaluate(parse(entry["when"])[0] if "when" in entry else ALWAYS, resolved.stack)
+        if not truth.no:
+            order |= dict.fromkeys(entry["order"])
+            founded = founded and truth.yes
+        if truth.yes:
+            return list(order), founded
+    return list(order) or all, False
+
+
+def _refusals(entry: Mapping[str, Any], resolved: Resolved, joiner: Joiner) -> Iterator[str]:
     """Why a backend cannot run this model on this stack, the first reason first."""
     facts = resolved.facts
-    place = {facts.get("hardware.class"), facts.get("platform")} - {None}
-    if entry.get("classes") and not place & set(entry["classes"]):
-        yield f"does not run on {facts.get('hardware.class') or facts.get('platform')}"
-    if "when" in entry and evaluate(parse(entry["when"])[0], resolved.stack).no:
-        yield f"asks for more ({words(parse(entry['when'])[0])})"
-    dtype = facts.get("cache.k.dtype") or facts.get("cache.dtype")
-    if dtype and entry.get("cache_dtypes") and not set(ALIASES.get(dtype, (dtype,))) & set(entry["cache_dtypes"]):
-        yield f"does not take a {dtype} cache"
+    if not _place(resolved) & set(entry["classes"]) and facts.get("hardware.class"):
+        yield f"does not run on {facts['hardware.class']}"
+    if "when" in entry and (truth := evaluate(parse(entry["when"])[0], resolved.stack)).no:
+        yield f"is ruled out: {'; '.join(map(said, truth.because))}"
+    for dtype in dict.fromkeys(facts.get(part) or facts.get("cache.dtype") for part in PARTS):
+        if dtype and entry.get("cache_dtypes") and not _takes_dtype(entry["cache_dtypes"], dtype):
+            yield f"does not take a {dtype} cache"
     for layer in dict.fromkeys(layer for layer in resolved.question.derived.layers if layer.attends):
         yield from _layer_refusals(entry, layer)
+    size = resolved.question.given.get("block_size")
+    if size and not _takes_block(entry.get("block_sizes"), size):
+        yield f"does not take blocks of {size}"
     for requirement in resolved.question.derived.requirements:
-        status = joiner.backend_offer(requirement, entry["name"], resolved.stack)
-        if status in REFUSING:
+        if joiner.backend_offer(requirement, entry["name"], resolved.stack) in REFUSING:
             yield f"lacks {requirement}"
 
 
-def _layer_refusals(entry: dict[str, Any], layer: Layer) -> Iterator[str]:
+def _waits(entry: Mapping[str, Any], resolved: Resolved) -> Iterator[str]:
+    """What leaves it open whether a backend can run this model, where nothing rules it out."""
+    if not _place(resolved) & set(entry["classes"]):
+        yield "depends on hardware.class"
+    if "when" in entry and (truth := evaluate(parse(entry["when"])[0], resolved.stack)).maybe:
+        yield f"depends on {', '.join(truth.missing) or '; '.join(reason.text for reason in truth.because)}"
+
+
+def _takes_dtype(words: list[str], dtype: str) -> bool:
+    listed = {SAME.get(own_word(word), own_word(word)) for word in words}
+    return SAME.get(dtype, dtype) in listed or (dtype in OF_THE_MODEL and "auto" in listed)
+
+
+def _layer_refusals(entry: Mapping[str, Any], layer: Layer) -> Iterator[str]:
     kind = "full" if layer.kind == "recurrent+full" else layer.kind
     if entry.get("kinds") and kind not in entry["kinds"]:
         yield f"does not run {kind} layers"
-    if not layer.latent_width and not _takes_head(entry.get("head_dims"), layer.head_dim):
-        yield f"does not take a head size of {layer.head_dim}"
+    if not _takes_head(entry.get("head_dims"), layer.latent_width or layer.head_dim):
+        yield f"does not take a latent of {layer.latent_width}" if layer.latent_width else f"does not take a head size of {layer.head_dim}"
 
 
-def _takes_head(rule: dict[str, Any] | None, head_dim: int) -> bool:
+def _takes_head(rule: Mapping[str, Any] | None, head_dim: int) -> bool:
     if rule is None or rule.get("any"):
         return True
     if "list" in rule:
@@ -100,13 +207,34 @@ def _takes_head(rule: dict[str, Any] | None, head_dim: int) -> bool:
     return head_dim <= rule.get("max", head_dim) and head_dim % rule.get("multiple_of", 1) == 0
 
 
-def _hop(choice: Choice, asked: str | None, order: list[str], ledger: Ledger, resolved: Resolved) -> Hop:
-    reasons = "; ".join(f"{name} {reason}" for name, reason in choice.removed.items())
+def _takes_block(rule: Mapping[str, int] | list[int] | None, size: int) -> bool:
+    """Whether blocks of a size pass; a kernel may split a larger one, so multiples of what is listed do."""
+    sizes = [rule["multiple_of"]] if isinstance(rule, Mapping) else rule or [1]
+    return any(size % one == 0 for one in sizes)
+
+
+def _reasons(whys: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} {why}" for name, why in whys.items())
+
+
+def _sources(entries: tuple[Mapping[str, Any], ...], joiner: Joiner) -> tuple[Source, ...]:
+    return tuple(joiner.ledger.source_of(cite["id"], cite.get("at", "")) for entry in entries for cite in entry["cites"])
+
+
+def _hop(choice: Choice, resolved: Resolved, joiner: Joiner) -> Hop:
     if choice.chosen:
-        how = "as asked" if asked not in (None, "auto") else "auto resolves to it" + (f", because {reasons}" if reasons else "")
-        return Hop("attention", "holds", f"{choice.chosen}: {how}", choice.chosen, sources=choice.sources)
-    selection = resolved.question.engine.data.get("attention_selection") or [{}]
-    sources = tuple(ledger.source_of(cite["id"], cite.get("at", "")) for cite in selection[0].get("cites", ()))
-    if choice.unknown:
-        return Hop("attention", "unknown", reasons, sources=sources)
-    return Hop("attention", "fails", f"no backend is left: {reasons}", None, "refuses", sources=sources)
+        asked = resolved.facts.get("attention.backend") not in (None, "auto")
+        why = f", because {_reasons(choice.removed)}" if choice.removed else ""
+        how = "as asked" if asked else f"auto resolves to it{why}" if choice.founded else "the only one that takes it"
+        return Hop("attention", "holds", f"{choice.chosen}: {how}", choice.chosen, sources=_sources(choice.takes, joiner))
+    if choice.takes:
+        names = " or ".join([*choice.open, *(entry["name"] for entry in choice.takes)])
+        which = _reasons(choice.open) or "which one the engine takes is not on record"
+        return Hop("attention", "holds", f"{names}: {which}", sources=_sources(choice.takes[:1], joiner))
+    selection = resolved.question.engine.data.get("attention_selection") or []
+    entries = {entry["name"]: entry for entry in resolved.question.engine.data["attention_backends"]}
+    refusing = tuple(entries[name] for name in choice.removed if name in entries)[:1]
+    sources = _sources(refusing or tuple(selection[:1]), joiner)
+    if choice.open:
+        return Hop("attention", "unknown", _reasons({**choice.removed, **choice.open}), sources=sources)
+    return Hop("attention", "fails", f"no backend is left: {_reasons(choice.removed)}", None, "refuses", sources=sources)

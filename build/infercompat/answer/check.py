@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from infercompat.answer.attention import attention
+from infercompat.answer.attention import attention, said
 from infercompat.answer.facts import Resolved, resolve
 from infercompat.answer.memory import Memory, memory
 from infercompat.answer.memory import hop as memory_hop
@@ -83,7 +83,8 @@ class Assessor:
         met = () if hops[0].state == "fails" else tuple(gates(catalog, question.engine, question.release, resolved.stack, today, almost=True))
         assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs)
         verdict, reason, missing, provided = _decide(assessment)
-        graded = None if verdict == "unknown" else grade(deciding_hops(hops, verdict), catalog, today)
+        evidence = [hop for hop in deciding_hops(hops, verdict) if hop.sources or hop.name != "config"]  # a config in hand cites nothing
+        graded = None if verdict == "unknown" else grade(evidence, catalog, today)
         return replace(assessment, verdict=verdict, reason=reason, missing=missing, provided=provided, grade=graded)
 
     def _hops(self, resolved: Resolved, joiner: Joiner) -> tuple[tuple[Hop, ...], Resolved]:
@@ -93,12 +94,24 @@ class Assessor:
             return tuple(hops), resolved
         hops.append(joiner.config(stack))
         hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
+        place = self._hardware(resolved)
+        if place is not None:
+            return (*hops, place), resolved
         hop, backend = attention(resolved, joiner)
         if hop is not None:
             hops.append(hop)
         if backend is not None:
             resolved = replace(resolved, facts={**resolved.facts, "attention.backend": backend})
         return tuple(hops), resolved
+
+    def _hardware(self, resolved: Resolved) -> Hop | None:
+        """The hop where the engine's own documents name platforms, and not this one; they may leave out what plugins add."""
+        engine, platform = resolved.question.engine.data, resolved.facts.get("platform")
+        if platform is None or platform in engine.get("platforms", (platform,)):
+            return None
+        sources = tuple(self.ledger.source_of(cite["id"], cite.get("at", "")) for cite in engine.get("cites", ()))
+        finding = f"the documents of {engine['name']} name {', '.join(engine['platforms'])}, and say nothing of {platform}"
+        return Hop("hardware", "unknown", finding, sources=sources)
 
 
 def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
@@ -112,7 +125,8 @@ def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ..
     if found.blocking:
         return "no", f"{found.blocking[0].gotcha.id}: {found.blocking[0].gotcha.name}", (), ()
     if failed:
-        return "only-with", " ".join(str(hop.avoided_by) for hop in failed), (), ()
+        wider = ("hardware",) if any(hop.name == "attention" for hop in failed) else ()
+        return "only-with", " ".join(str(hop.avoided_by) for hop in failed), (), wider
     tight = [hop for hop in found.hops if hop.name == "memory" and hop.state == "gap"]
     if tight:
         return "only-with", f"memory: {tight[0].finding}", (), (f">= {format_bytes(found.memory.cache)} left for the cache",)
@@ -147,7 +161,7 @@ def gotchas(found: Assessment) -> list[dict[str, Any]]:
             "severity": gate.severity,
             "proven": gate.proven,
             "untested": gate.truth.untested,
-            "because": list(dict.fromkeys(reason.text for reason in gate.truth.because)),
+            "because": list(dict.fromkeys(said(reason) for reason in gate.truth.because)),
             "workarounds": gate.gotcha.data["workarounds"],
         }
         for gate in found.gates

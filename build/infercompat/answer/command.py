@@ -2,47 +2,110 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
-from infercompat.answer.facts import Resolved
+from infercompat.answer.facts import PARTS, Resolved, own_word
+from infercompat.answer.question import Question
 from infercompat.answer.repairs import Repair
+from infercompat.condition import lookup
 
-SKIPPED = ("sequence_length", "hardware.", "platform", "weights.format", "task")
+SKIPPED = ("hardware.", "model.", "checkpoint.", "platform", "weights.format", "task")
+"""Facts that no flag sets: they describe the machine, the model or its weights."""
 
 
 def command(resolved: Resolved, repair: Repair | None) -> dict[str, Any] | None:
-    """`argv` and `because`, one reason a flag; None for engines whose way of serving the catalog does not hold."""
-    question = repair.after.question if repair else resolved.question
+    """`argv`, `environment` and `because`, one reason a flag; None for engines whose way of serving the catalog does not hold.
+
+    `without_flag` has what was asked for and has no flag that is on record.
+    """
+    resolved = repair.after.resolved if repair else resolved
+    question = resolved.question
     serve = question.engine.data.get("serve")
     if serve is None:
         return None
-    checkpoint = question.model.data["checkpoints"][0]["hub"]
+    checkpoint = _checkpoint(question)
     argv = [part.replace("{checkpoint}", checkpoint) for part in serve["argv"]]
     because = [f"{' '.join(argv)}: the engine's own way to serve {checkpoint}"]
     settings = question.engine.data.get("settings") or {}
-    wanted = dict(question.given)
-    if question.gpus > 1:
-        wanted.setdefault("tensor_parallel", question.gpus)
+    wanted = _wanted(resolved, settings)
     repaired = {name for change in repair.changes for name, _ in change.set} if repair else set()
-    unsaid = []
+    unsaid, environment, objects = [], {}, {}
     for name, value in wanted.items():
         setting = settings.get(name)
-        if name.startswith(SKIPPED):
+        flag = setting["flag"] if setting else ""
+        if name.startswith(SKIPPED) or (not setting and _says_no_flag(name)):
             continue
-        if setting is None or not setting["flag"].startswith("-"):
-            unsaid.append(f"{name} = {value}")
+        if flag.isupper():
+            environment[flag] = _word(setting, int(value) if isinstance(value, bool) else value)
+        elif not flag.startswith("-"):
+            unsaid.append(f"{name} = {_word({}, value)}")
             continue
-        argv += _flag(setting, value)
-        because.append(f"{setting['flag']}: {'the repair' if name in repaired else 'asked for'}")
-    return {"argv": argv, "because": because, "without_flag": unsaid}
+        elif key := setting.get("json_key"):
+            objects.setdefault(flag, {})[key] = _in_its_words(setting, value)
+        else:
+            argv += _flag(name, setting, value)
+        because.append(f"{flag}{f' {key}' if (key := setting.get('json_key')) else ''}: {'the repair' if name in repaired else 'asked for'}")
+    for flag, members in objects.items():
+        argv += [flag, json.dumps(members)]
+    return {"argv": argv, "environment": environment, "because": because, "without_flag": unsaid}
 
 
-def _flag(setting: dict[str, Any], value: Any) -> list[str]:
-    """A flag as the engine takes it: bare for what is switched on, --no-… for what is switched off."""
+def _checkpoint(question: Question) -> str:
+    listed = question.model.data["checkpoints"]
+    return question.checkpoint or (listed[0]["hub"] if listed else question.model.id)
+
+
+def _wanted(resolved: Resolved, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What was named, with the ranks that follow from several devices, and a type for the whole cache where K and V have flags of their own."""
+    wanted = dict(resolved.question.given)
+    if resolved.question.gpus > 1 and "tensor_parallel" in settings and "tensor_parallel" in resolved.facts:
+        wanted.setdefault("tensor_parallel", resolved.facts["tensor_parallel"])
+    if "cache.dtype" in wanted and "cache.dtype" not in settings and settings.keys() & set(PARTS):
+        whole = wanted.pop("cache.dtype")
+        wanted = {part: whole for part in PARTS if part in settings} | wanted
+    return wanted
+
+
+def _says_no_flag(name: str) -> bool:
+    """Whether a fact is none that a command could say: a version, or something of the workload."""
+    fact = lookup(name)
+    return fact is None or name.endswith(".version") or fact.kind == "workload" or name in ("os", "container")
+
+
+def _flag(name: str, setting: Mapping[str, Any], value: Any) -> list[str]:
+    """A flag as the engine takes it: bare for what is switched on, --no-… for what is switched off.
+
+    A flag such as --disable-x turns off a fact that is not named so, and is left out where that is on. A key of a JSON flag, such as
+    --config.key, always takes a value.
+    """
     flag = setting["flag"]
+    if "." in flag:
+        return [flag, json.dumps(value) if isinstance(value, bool) else _word(setting, value)]
     if not isinstance(value, bool):
-        return [flag, str(value)]
-    negated = "disable" in flag
-    if value is not negated:
-        return [] if negated else [flag]
-    return [flag] if negated else [flag.replace("--", "--no-", 1)]
+        return [flag, _word(setting, value)]
+    turns_off = "disable" in flag
+    if turns_off and "disable" not in name:
+        return [] if value else [flag]
+    if value:
+        return [flag]
+    return [] if turns_off or setting.get("default") is False else [flag.replace("--", "--no-", 1)]
+
+
+def _word(setting: Mapping[str, Any], value: Any) -> str:
+    value = _in_its_words(setting, value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _in_its_words(setting: Mapping[str, Any], value: Any) -> Any:
+    """The value as the engine spells it, where its record lists the words."""
+    listed = setting.get("values", ())
+    if value in listed or not isinstance(value, str):
+        return value
+    same = [word for word in listed if str(word).lower() == value.lower() or own_word(word) == own_word(value) or LETTERS.get(word) == own_word(value)]
+    return same[0] if same else value
+
+
+LETTERS = {"f16": "fp16", "f32": "fp32"}
+"""Words of llama.cpp for element types that are called otherwise here."""

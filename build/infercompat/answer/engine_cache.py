@@ -8,19 +8,21 @@ from typing import Any
 
 from infercompat.allocate import Allocation, Request, allocate, choose
 from infercompat.allocate.request import FIELDS, facts_of_config
+from infercompat.answer.facts import own_word
 from infercompat.answer.question import release_of
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
 from infercompat.records import Record
+from infercompat.units import ELEMENT_BYTES
 
 
 @dataclass(frozen=True)
 class Asked:
-    """An engine at a release, and how the model is served on it."""
+    """An engine at a release, and how the model is served on it. What stands in `settings` holds where no field says it."""
 
     engine: Record
     release: Release
-    tensor_parallel: int = 1
+    tensor_parallel: int | None = None
     max_model_len: int | None = None
     available_bytes: int | None = None
     settings: Mapping[str, Any] | None = None
@@ -41,7 +43,7 @@ def request(derived: Derived, architecture: str | None, dtype: str, how: Asked) 
         **{
             **fields,
             "architecture": architecture,
-            "tensor_parallel": how.tensor_parallel,
+            "tensor_parallel": how.tensor_parallel or fields.get("tensor_parallel") or 1,
             "max_model_len": how.max_model_len or fields.get("max_model_len") or derived.context.native,
             "cache_dtype": fields.get("cache_dtype", dtype),
             "available_bytes": how.available_bytes,
@@ -59,10 +61,9 @@ def engine_part(derived: Derived, architecture: str | None, dtype: str, how: Ask
         return part | {"policy": None, "per_rank": None, "overpay": None, "missing": list(answer.missing), "reason": answer.reason}
     chosen = choose(how.engine.data, how.release.version)
     cites = [] if isinstance(chosen, Unknown) else chosen[0]["cites"]
-    cost = derived.cost(dtype)
     resident = {str(tokens): answer.resident(tokens) for tokens in contexts}
-    ranks = how.tensor_parallel
-    overpay = {n: round(held * ranks / cost.ideal_bytes(int(n)), 4) if cost.ideal_bytes(int(n)) else None for n, held in resident.items()}
+    ranks = wanted.tensor_parallel or 1
+    overpay = _overpay(derived, wanted, {int(tokens): held * ranks for tokens, held in resident.items()})
     return part | {
         "policy": answer.algorithm,
         "title": answer.title,
@@ -87,6 +88,18 @@ def engine_part(derived: Derived, architecture: str | None, dtype: str, how: Ask
         "log_lines": list(answer.log_lines()),
         "cites": cites,
     }
+
+
+def _overpay(derived: Derived, wanted: Request, held: Mapping[int, int]) -> dict[str, float | None]:
+    """What all ranks hold over what the layers need in the same type; None where that is nothing, or cannot be said.
+
+    A rank of a pipeline holds its own layers, and no two need hold equally much.
+    """
+    dtype = own_word(wanted.cache_dtype)
+    if dtype not in ELEMENT_BYTES or (wanted.pipeline_parallel or 1) > 1:
+        return {str(tokens): None for tokens in held}
+    cost = derived.cost(dtype)
+    return {str(tokens): round(size / ideal, 4) if (ideal := cost.ideal_bytes(tokens)) else None for tokens, size in held.items()}
 
 
 def _groups(answer: Allocation) -> list[dict[str, Any]]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from infercompat.answer.question import Question
-from infercompat.condition import Range
+from infercompat.condition import Range, lookup
 from infercompat.derive import Unknown
 from infercompat.join import Stack
 from infercompat.link import Catalog
 
-PLATFORM_OF_VENDOR = {"nvidia": "cuda", "amd": "rocm", "intel": "xpu", "apple": "metal", "google": "tpu", "huawei": "ascend"}
+TORCH_WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
 DRAFT_KINDS = {"ngram": "ngram", "suffix": "ngram", "draft_model": "model", "draft-model": "model", "standalone": "model"}
+PARTS = ("cache.k.dtype", "cache.v.dtype")
 UNDECIDED = (None, "auto", "null")
 
 
@@ -41,7 +42,8 @@ class Resolved:
 
 def resolve(question: Question, catalog: Catalog) -> Resolved:
     """Everything that is known of the stack, given or assumed."""
-    facts: dict[str, Any] = dict(question.given)
+    settings = question.engine.data.get("settings") or {}
+    facts: dict[str, Any] = {fact: _as_written(settings.get(fact, {}), own_word(value)) for fact, value in question.given.items()}
     assumed: list[Assumed] = []
 
     def assume(fact: str, value: Any, because: str, cites: tuple = ()) -> None:
@@ -50,9 +52,13 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
             assumed.append(Assumed(fact, value, because, cites))
 
     _hardware(question, facts)
-    if "tensor_parallel" not in facts and question.gpus > 1:
-        assume("tensor_parallel", question.gpus, f"{question.gpus} devices, and nobody said how they share")
-    for fact, setting in (question.engine.data.get("settings") or {}).items():
+    if facts.get("cache.dtype") not in UNDECIDED:
+        for part in PARTS:
+            facts.setdefault(part, facts["cache.dtype"])  # said of the whole cache, so of its parts
+    assume("tensor_parallel", shares(question, facts), f"{question.gpus} devices, and nobody said how they share")
+    for fact, setting in settings.items():
+        if _is_off(fact, facts, settings):
+            continue
         if setting.get("default") not in UNDECIDED:
             assume(fact, setting["default"], f"the default of {setting['flag']}", tuple(setting["cites"]))
         elif fact.startswith("setting.") and "default" in setting:
@@ -70,18 +76,55 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
     return Resolved(question, facts, tuple(assumed))
 
 
+def own_word(value: Any) -> Any:
+    """An element type by the units' word for it, where an engine takes PyTorch's; anything else as it is."""
+    return TORCH_WORDS.get(value, value) if isinstance(value, str) else value
+
+
+def platform_of(hardware_class: str) -> str | None:
+    """The platform of a class of hardware."""
+    if hardware_class.startswith("sm"):
+        return "cuda"
+    if hardware_class.startswith("gfx"):
+        return "rocm"
+    return {"apple-gpu": "metal", "intel-xpu": "xpu"}.get(hardware_class, hardware_class if hardware_class in ("gaudi", "ascend", "tpu", "cpu") else None)
+
+
+def _as_written(setting: dict[str, Any], value: Any) -> Any:
+    """On and off as the setting has them: words of its own, or true and false."""
+    words = {"on", "off"} <= set(setting.get("values", ()))
+    if words and isinstance(value, bool):
+        return "on" if value else "off"
+    return value == "on" if not words and isinstance(setting.get("default"), bool) and value in ("on", "off") else value
+
+
+def _is_off(fact: str, facts: dict[str, Any], settings: dict[str, Any]) -> bool:
+    """Whether a setting belongs to a feature that nobody turned on: its default then says nothing of the stack."""
+    declared = lookup(fact)
+    if declared is None or not declared.part_of:
+        return False
+    method = facts.get(declared.part_of, settings.get(declared.part_of, {}).get("default"))
+    return method in (None, lookup(declared.part_of).absent)
+
+
 def _hardware(question: Question, facts: dict[str, Any]) -> None:
-    if question.hardware is None:
-        return
-    data = question.hardware.data
-    facts.setdefault("hardware.id", question.hardware.id)
-    facts.setdefault("hardware.class", data["class"])
-    facts.setdefault("platform", "gaudi" if data["class"] == "gaudi" else "cpu" if data["class"] == "cpu" else PLATFORM_OF_VENDOR[data["vendor"]])
-    for fact, name in (("hardware.memory_bytes", "visible_bytes"), ("hardware.memory_bytes", "memory_bytes")):
-        if name in data:
-            facts.setdefault(fact, data[name])
-    if "shared_memory_per_block_bytes" in data:
-        facts.setdefault("hardware.shared_memory_per_block_bytes", data["shared_memory_per_block_bytes"])
+    if question.hardware is not None:
+        data = question.hardware.data
+        facts.setdefault("hardware.id", question.hardware.id)
+        facts.setdefault("hardware.class", data["class"])
+        for name in ("visible_bytes", "memory_bytes"):
+            if name in data:
+                facts.setdefault("hardware.memory_bytes", data[name])
+        if "shared_memory_per_block_bytes" in data:
+            facts.setdefault("hardware.shared_memory_per_block_bytes", data["shared_memory_per_block_bytes"])
+    if platform := platform_of(facts.get("hardware.class", "")):
+        facts.setdefault("platform", platform)
+
+
+def shares(question: Question, facts: dict[str, Any]) -> int | None:
+    """Tensor-parallel ranks where nobody named them: the devices that pipeline stages and replicas leave; None for one device."""
+    others = int(facts.get("pipeline_parallel") or 1) * int(facts.get("data_parallel") or 1)
+    return question.gpus // others if question.gpus > others else None
 
 
 def _cache_dtype(question: Question, facts: dict[str, Any], assume) -> None:
@@ -89,7 +132,7 @@ def _cache_dtype(question: Question, facts: dict[str, Any], assume) -> None:
         facts.pop("cache.dtype", None)
         own = None if isinstance(question.derived, Unknown) else "bf16"
         assume("cache.dtype", own, "auto is the model's own type")
-    for part in ("cache.k.dtype", "cache.v.dtype"):
+    for part in PARTS:
         assume(part, facts.get("cache.dtype"), "as cache.dtype")
 
 
@@ -104,4 +147,6 @@ def _speculation(facts: dict[str, Any], assume) -> None:
 
 
 def _format(question: Question) -> str | None:
-    return question.model.data["checkpoints"][0]["format"] if question.model.data.get("checkpoints") else None
+    """The format of the checkpoint in question; None where the record does not list it."""
+    listed = {checkpoint["hub"].lower(): checkpoint["format"] for checkpoint in question.model.data.get("checkpoints", ())}
+    return listed.get(question.checkpoint.lower()) if question.checkpoint else next(iter(listed.values()), None)

@@ -17,7 +17,7 @@ from infercompat.derive.layers import PARTS, Unknown
 from infercompat.link import Catalog
 from infercompat.units import ELEMENT_BYTES
 
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]i?B|B)?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([KMGT]i?B|B)?", re.IGNORECASE)
 _SCALES = {"b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
 
@@ -49,7 +49,7 @@ def engine_of(catalog: Catalog, options: Mapping[str, Any]) -> Asked:
         tensor_parallel=options["tp"],
         max_model_len=options["max_model_len"],
         available_bytes=bytes_of(options["available"]) if options["available"] else None,
-        settings=dict(read_setting(text) for text in options["settings"]),
+        settings=dict(read_setting(text, catalog) for text in options["settings"]),
     )
 
 

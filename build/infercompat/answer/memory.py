@@ -8,7 +8,7 @@ from typing import Any
 
 from infercompat.allocate import Allocation, allocate
 from infercompat.answer.engine_cache import Asked, request
-from infercompat.answer.facts import Resolved
+from infercompat.answer.facts import PARTS, Resolved
 from infercompat.derive import Unknown
 from infercompat.join import Hop, Ledger
 from infercompat.measure import Overhead, weights_of
@@ -41,7 +41,7 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
     if question.hardware is None or isinstance(question.derived, Unknown):
         return None
     ranks = int(facts.get("tensor_parallel") or 1) * int(facts.get("pipeline_parallel") or 1)
-    weights = weights_of(question.model, facts.get("checkpoint"), facts.get("weights.format"))
+    weights = weights_of(question.model, question.checkpoint, facts.get("weights.format"))
     why = [] if not isinstance(weights, Unknown) else [f"weights: {weights.reason}"]
     per_rank = None if isinstance(weights, Unknown) else (weights.low // ranks, weights.high // ranks)
     total = _total(question.hardware, facts)
@@ -82,11 +82,9 @@ def _left(total: int | None, share: Any, weights: tuple[int, int] | None, overhe
 
 
 def _needed(answer: Allocation, context: int | None) -> int | None:
-    if answer.needed_bytes is not None:
-        return answer.needed_bytes
-    if answer.reserved is not None:
-        return answer.reserved
-    return answer.resident(context) if context else None
+    """What the engine demands or sets aside for one sequence of the length; where that is nothing, what the sequence comes to hold."""
+    demanded = answer.reserved if answer.needed_bytes is None else answer.needed_bytes
+    return demanded or (answer.resident(context) if context else demanded)
 
 
 def _fits(needed: int | None, left: tuple[int | None, int] | None) -> bool | None:
@@ -112,8 +110,10 @@ def _capacity(found: Memory, resolved: Resolved, asked: Asked) -> Memory:
 
 
 def _settings(facts: dict[str, Any]) -> dict[str, Any]:
-    skipped = ("sequence_length", "tensor_parallel", "max_model_len", "cache.k.dtype", "cache.v.dtype")
-    return {name: value for name, value in facts.items() if name not in skipped and value is not None}
+    """Facts for the allocation; the type of K or V only where it is not that of the whole cache."""
+    skipped = ("sequence_length", "tensor_parallel", "max_model_len")
+    same = [part for part in PARTS if facts.get(part) == facts.get("cache.dtype")]
+    return {name: value for name, value in facts.items() if name not in (*skipped, *same) and value is not None}
 
 
 def hop(found: Memory, ledger: Ledger, engine: Record, asked_length: bool) -> Hop | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from infercompat.condition import lookup, nearest
+from infercompat.condition import Fact, Range, lookup, nearest
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
 from infercompat.link import Catalog
@@ -19,9 +20,16 @@ class Refused(Exception):
     """A question that cannot be asked as it stands: the message says what to change."""
 
 
+class NotInCatalog(Refused):
+    """A model that may well exist and is not in the catalog: the question is sound, and its answer unknown."""
+
+
 @dataclass(frozen=True)
 class Question:
-    """What is asked. `given` maps fact names to values; those in `required` stay as they are in every repair."""
+    """What is asked. `given` maps fact names to values; those in `required` stay as they are in every repair.
+
+    `checkpoint` is the hub id of the weights; None stands for the first that the model's record lists.
+    """
 
     model: Record
     derived: Derived | Unknown
@@ -31,6 +39,7 @@ class Question:
     gpus: int = 1
     given: Mapping[str, Any] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
+    checkpoint: str | None = None
 
     def changed(self, changes: Mapping[str, Any], drop: frozenset[str] = frozenset()) -> Question:
         """The same question with some facts set and others taken back."""
@@ -58,32 +67,54 @@ def release_of(engine: Record, wanted: str | None) -> Release:
     raise Refused(f"'{wanted}' is no {engine.data['scheme']} version of {engine.id}; releases in the catalog: {known}")
 
 
-def read_setting(text: str) -> tuple[str, Any]:
-    """A fact and its value from `name=value`. Raises Refused for an unknown fact or a value it cannot have."""
+def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
+    """A fact and its value from `name=value`. Raises Refused for an unknown fact or a value it cannot have.
+
+    With a catalog the words of its vocabulary are checked, too, and versions of components can be named, such as flashinfer.version.
+    """
     name, equals, value = text.partition("=")
-    name = name.strip()
-    fact = lookup(name)
-    if not equals or not name:
+    name, value = name.strip(), value.strip()
+    if not equals or not name or not value:
         raise Refused(f"--set and --require take fact=value, not '{text}'")
+    if catalog is not None and name.endswith(".version") and name.removesuffix(".version") in components(catalog):
+        return name, value
+    fact = lookup(name)
     if fact is None:
         close = nearest(name)
         raise Refused(f"there is no fact {name}" + (f"; nearest: {', '.join(close)}" if close else "; infercompat explain facts lists them"))
-    read = _typed(value.strip(), fact.type)
-    complaint = fact.complaint(read)
+    read = _typed(value, fact.type)
+    complaint = fact.complaint(read, catalog.words(fact.vocabulary) if catalog is not None and fact.vocabulary else ()) or _out_of_range(fact, read)
     if complaint:
         raise Refused(complaint)
     return name, read
 
 
+def components(catalog: Catalog) -> frozenset[str]:
+    """What engines bundle and gotchas name as at fault: the components whose version a person may give."""
+    bundled = (name for engine in catalog.of_kind("engine") for entry in engine.data["releases"] for name in entry.get("bundles", ()))
+    entries = (entry for gotcha in catalog.of_kind("gotcha") for part in gotcha.data["affects"].values() for entry in part)
+    return frozenset(bundled) | {entry["component"] for entry in entries if "component" in entry}
+
+
+def _out_of_range(fact: Fact, value: Any) -> str:
+    """Why a number is none that the fact can have; empty where it is one. Where absence means 0, so may the value."""
+    if fact.name == "gpu_memory_utilization" and not 0 < value <= 1:
+        return f"{fact.name} is a share above 0, 1 at most, not {value}"
+    least = 0 if fact.absent == 0 or isinstance(fact.absent, Range) and fact.absent.low == 0 else 1
+    return f"{fact.name} is {least} or more, not {value}" if fact.type == "int" and value < least else ""
+
+
 def _typed(value: str, type: str) -> Any:
-    if type in ("bool", "any") and value.lower() in ("true", "false", "on", "off"):
+    # Some engines have settings whose own words are on and off: only a fact that is true or false takes them for that.
+    if value.lower() in {"bool": ("true", "false", "on", "off"), "any": ("true", "false")}.get(type, ()):
         return value.lower() in ("true", "on")
     if type in ("int", "float", "any"):
         for read in (int, float):
             try:
-                return read(value.replace("_", ""))
+                found = read(value.replace("_", ""))
             except ValueError:
                 continue
+            return found if math.isfinite(found) else value
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import sys
 from pathlib import Path
@@ -10,9 +11,22 @@ import click
 
 from infercompat import __version__
 from infercompat.cli import ask, catalog, look, upstream
+from infercompat.cli.common import usage
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class Verbs(click.Group):
+    """The group of verbs: a file or folder that cannot be read or written is told in one line, whichever verb met it."""
+
+    def invoke(self, context: click.Context):
+        try:
+            return super().invoke(context)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            usage(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(version=__version__, prog_name="infercompat")
 @click.option("--catalog", "folder", type=click.Path(path_type=Path), help="The catalog folder; found by itself if left out.")
 @click.pass_context

@@ -18,7 +18,7 @@ from infercompat.cli.common import EXIT_UNKNOWN, answering, stack_options, usage
 @click.option("--part", "parts", multiple=True, metavar="PART=DTYPE", help="Element type of one part: k, v, latent, index, convolution, state.")
 @click.option("--architecture", help="Class name, for a config that does not say it.")
 @click.option("--engine", metavar="ENGINE[@VERSION]", help="What this engine allocates, per rank.")
-@click.option("--tp", type=click.IntRange(1, 4096), default=1, show_default=True, help="Tensor-parallel ranks.")
+@click.option("--tp", type=click.IntRange(1, 4096), help="Tensor-parallel ranks.")
 @click.option("--max-model-len", type=click.IntRange(1, 1 << 40), help="The longest sequence that the engine is started for.")
 @click.option("--available", help="Cache memory of one rank, such as 24.54GiB, for the tokens and sequences that fit.")
 @click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting of the engine, by fact name.")
@@ -54,7 +54,7 @@ def _lengths(text: str | None, default: tuple[int, ...]) -> list[int]:
     if text is None:
         return list(default)
     lengths = [part.strip().replace("_", "") for part in text.split(",")]
-    wrong = [part for part in lengths if not part.isdecimal() or not 0 < int(part) < 1 << 40]
+    wrong = [part for part in lengths if not part.isdecimal() or len(part) > 13 or not 0 < int(part) < 1 << 40]
     if wrong:
         usage(f"--context takes token counts such as 8192,32768, not {wrong[0] or 'an empty place'}")
     return [int(part) for part in lengths]

@@ -12,6 +12,7 @@ import click
 from infercompat.cli.common import EXIT_FAULTS, products_of, usage
 
 if TYPE_CHECKING:
+    from infercompat.condition.facts import Fact
     from infercompat.pipeline import Products
 
 
@@ -111,27 +112,57 @@ def fmt(context: click.Context, check: bool, paths: tuple[Path, ...]) -> None:
 
 
 @click.command()
-@click.argument("rule", required=False)
-def explain(rule: str | None) -> None:
-    """Says what a RULE checks, why, and what is right. Without RULE, lists all."""
+@click.argument("word", required=False, metavar="[RULE|FACT|facts]")
+def explain(word: str | None) -> None:
+    """Says what a RULE checks, why, and what is right, or what a FACT of conditions means. Alone, lists the rules; with `facts`, the facts."""
+    from infercompat.condition import FACTS, lookup, nearest
     from infercompat.declaration import files_of
     from infercompat.rules import DECLARATIONS
 
-    if rule is None:
+    if word is None:
         for declaration in DECLARATIONS.values():
             click.echo(f"{declaration.code}  {declaration.name:<28} {declaration.what}")
         return
+    if word.lower() == "facts":
+        for fact in FACTS.values():
+            click.echo(f"{fact.name:<42} {fact.type:<8} {fact.kind:<9} {fact.meaning}")
+        return
     by_name = {declaration.name: declaration for declaration in DECLARATIONS.values()}
-    declaration = DECLARATIONS.get(rule.upper()) or by_name.get(rule.lower())
+    declaration = DECLARATIONS.get(word.upper()) or by_name.get(word.lower())
+    if declaration is None and (fact := lookup(word)) is not None:
+        _print_fact(fact)
+        return
     if declaration is None:
-        close = difflib.get_close_matches(rule.upper(), DECLARATIONS, n=3) or difflib.get_close_matches(rule.lower(), by_name, n=3)
-        usage(f"there is no rule {rule}" + (f"; nearest: {', '.join(close)}" if close else "; infercompat explain lists them"))
+        close = difflib.get_close_matches(word.upper(), DECLARATIONS, n=3) or difflib.get_close_matches(word.lower(), by_name, n=3) or nearest(word)
+        usage(f"there is no rule or fact {word}" + (f"; nearest: {', '.join(close)}" if close else "; infercompat explain lists them"))
     click.echo(f"{declaration.code} {declaration.name} ({declaration.severity})\n\nWhat it checks\n  {declaration.what}\n")
     click.echo(f"Why it matters\n  {declaration.why}")
     for title, example in (("Bad", declaration.bad), ("Good", declaration.good)):
         click.echo(f"\n{title}")
         for path, text in files_of(example).items():
             click.echo(f"  # {path}\n" + "".join(f"  {line}\n" for line in text.splitlines()), nl=False)
+
+
+def _print_fact(fact: Fact) -> None:
+    about = {
+        "unit": fact.unit,
+        "one of": ", ".join(fact.values) or (f"the vocabulary's {fact.vocabulary}" if fact.vocabulary else ""),
+        "part of": fact.part_of,
+        "at most": " or ".join(fact.up_to),
+        "several": "a model can have more than one value at once" if fact.several else "",
+    }
+    click.echo(f"{fact.name} ({fact.type}, {_KINDS[fact.kind]})\n\n  {fact.meaning}")
+    for label, text in about.items():
+        if text:
+            click.echo(f"  {label:<8} {text}")
+
+
+_KINDS = {
+    "given": "said by the person who asks",
+    "resolved": "set by the engine where nobody says it",
+    "derived": "follows from model, hardware and memory",
+    "workload": "what is asked of the server, as a range",
+}
 
 
 @click.command()
@@ -196,10 +227,12 @@ def new(context: click.Context, kind: str, id: str, **options: str | Path | None
     folder = products.folder
     try:
         known = {name: options[name] for name in ("engine", "url") if options[name]}
+        if config and kind != "model":
+            raise scaffold.Refused("--config makes a model and nothing else")
         if config:
             known |= scaffold.model_from_config(config)
         target = folder / scaffold.place(kind, id, **options)
-        taken = sorted(folder.rglob(f"{id}.yaml"))
+        taken = sorted(folder.rglob(f"{id}.yaml")) or [record.path for record in (products.catalog.resolve(id),) if record]
         if taken:
             raise scaffold.Refused(f"the id {id} is taken by {taken[0]}")
     except scaffold.Refused as error:

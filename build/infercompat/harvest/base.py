@@ -93,7 +93,8 @@ class Harvester:
 
     `what` ends the ids of the snapshot and its citation, `url` and `title` are written with {tag} and {version}, `package` is the
     released package that holds the tree (else the repository's tag is fetched), `read` gives the claims, `least` is how few
-    claims a whole registry can have and still be believed.
+    claims a whole registry can have and still be believed. `extra` gives claims with conditions, `older` the address where a tree
+    keeps the source in another place than today's.
     """
 
     engine: str
@@ -107,6 +108,7 @@ class Harvester:
     repository: str = ""
     least: int = 20
     extra: Callable[[Tree], list[dict[str, Any]]] = field(default=lambda tree: [])
+    older: Callable[[Tree], str | None] = field(default=lambda tree: None)
 
     def claims(self, tree: Tree) -> list[Claim]:
         """The claims of a whole registry, one a proposition. An empty or tiny one is an error, never 'everything was removed'."""

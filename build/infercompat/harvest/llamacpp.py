@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, claim
 
+SCRIPTS = ("convert_hf_to_gguf.py", "convert-hf-to-gguf.py")
 _CLASS = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -16,7 +17,13 @@ def _sources(tree: Tree) -> list[File]:
     try:
         return tree.files("conversion")
     except Refused:
-        return [tree.file("convert_hf_to_gguf.py", "convert-hf-to-gguf.py")]
+        return [tree.file(*SCRIPTS)]
+
+
+def older(tree: Tree) -> str | None:
+    """The address of the script, where it is one."""
+    [*_, last] = _sources(tree)
+    return f"https://github.com/ggml-org/llama.cpp/blob/{{tag}}/{last.path}" if last.path in SCRIPTS else None
 
 
 def read(tree: Tree) -> Iterator[Claim]:
@@ -41,5 +48,6 @@ HARVESTERS = (
         read=read,
         repository="https://github.com/ggml-org/llama.cpp",
         least=60,
+        older=older,
     ),
 )

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import lzma
+import re
 import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infercompat.harvest import HARVESTERS, Harvester, Refused, Tree
+from infercompat.harvest.snapshot import WRITTEN, snapshot_id
 from infercompat.link import Catalog
 from infercompat.records import Record
+
+
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+_BROKEN = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
+"""What unpacking raises: a file cut short, a password, or a member that points outside its folder."""
 
 
 @contextmanager
@@ -25,7 +34,8 @@ def tree_of(harvester: Harvester, version: str, given: Path | None) -> Iterator[
             yield Tree(_unpacked(given, scratch)), f"the released tree of {version}"
         elif harvester.package:
             _run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", folder, f"{harvester.package}=={version}"])
-            yield Tree(_unpacked(next(scratch.glob("*.whl")), scratch / "tree")), f"the released package of {version}"
+            for wheel in scratch.glob("*.whl"):
+                yield Tree(_unpacked(wheel, scratch / "tree")), f"the released package of {version}"
         else:
             tag = harvester.tag.format(version=version)
             _run(["git", "clone", "--quiet", "--depth", "1", "--branch", tag, harvester.repository, str(scratch / "tree")])
@@ -33,7 +43,10 @@ def tree_of(harvester: Harvester, version: str, given: Path | None) -> Iterator[
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise Refused(f"{command[0]} cannot be run: {error.strerror}. With a tree at hand: --from PATH") from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise Refused(f"{' '.join(command[:4])} … failed: {last}. With a tree at hand: --from PATH")
@@ -46,13 +59,16 @@ def _unpacked(path: Path, scratch: Path) -> Path:
     if not path.is_file():
         raise Refused(f"there is no folder or archive {path}")
     scratch.mkdir(parents=True, exist_ok=True)
-    if zipfile.is_zipfile(path):
-        zipfile.ZipFile(path).extractall(scratch)
-    elif tarfile.is_tarfile(path):
-        with tarfile.open(path) as archive:
-            archive.extractall(scratch, filter="data")
-    else:
-        raise Refused(f"{path} is no folder, wheel or source archive")
+    try:
+        if zipfile.is_zipfile(path):
+            zipfile.ZipFile(path).extractall(scratch)
+        elif tarfile.is_tarfile(path):
+            with tarfile.open(path) as archive:
+                archive.extractall(scratch, filter="data")
+        else:
+            raise Refused(f"{path} is no folder, wheel or source archive")
+    except _BROKEN as error:
+        raise Refused(f"{path} cannot be unpacked: {' '.join(str(error).split()) or type(error).__name__}") from None
     inner = [entry for entry in scratch.iterdir() if entry.is_dir()]
     return inner[0] if len(inner) == 1 and path.suffix != ".whl" else scratch
 
@@ -64,22 +80,53 @@ def existing(catalog: Catalog, harvester: Harvester, version: str) -> Record | N
     )
 
 
+def by_hand(snapshot: Record, harvester: Harvester) -> str:
+    """What a harvest would destroy or double in a snapshot that is there: a word for it, empty where it only writes it anew."""
+    if snapshot.id != snapshot_id(harvester, snapshot.data["version"]):
+        return "another id"
+    if set(snapshot.data) - WRITTEN:
+        return "fields of its own"
+    return "claims with a note or a source of their own" if any({"note", "cites"} & set(claim) for claim in snapshot.data["claims"]) else ""
+
+
 def differences(snapshot: Record, harvester: Harvester, tree: Tree) -> list[str]:
-    """How upstream differs from a snapshot: claims added, removed and changed, one a line."""
-    upstream = {item.about: item.holds for item in harvester.claims(tree)}
-    ours = {tuple(claim["about"].items()): claim["holds"] for claim in snapshot.data["claims"] if "when" not in claim}
-    lines = [f"added    {_words(about)}: {holds}" for about, holds in upstream.items() if about not in ours]
+    """How upstream differs from a snapshot: claims added, removed and changed, one a line.
+
+    Claims with a source of their own, with a condition on one architecture, or about more than a harvester reads are people's.
+    """
+    upstream = _grouped((item.about, item.holds) for item in harvester.claims(tree))
+    fields = {tuple(name for name, _ in about) for about in upstream}
+    upstream |= _grouped((tuple(item["about"].items()), item["holds"]) for item in harvester.extra(tree))
+    claims = [(tuple(claim["about"].items()), claim) for claim in snapshot.data["claims"]]
+    read = [(about, claim) for about, claim in claims if "cites" not in claim and tuple(claim["about"]) in fields]
+    ours = _grouped((about, claim["holds"]) for about, claim in read if "when" not in claim or "*" in claim["about"].values())
+    known = {about for about, _ in claims}
+    lines = [f"added    {_words(about)}: {holds}" for about, holds in upstream.items() if about not in known]
     lines += [f"removed  {_words(about)}: {holds}" for about, holds in ours.items() if about not in upstream]
     lines += [f"changed  {_words(about)}: {ours[about]} -> {holds}" for about, holds in upstream.items() if ours.get(about, holds) != holds]
     return sorted(lines)
+
+
+def _grouped(claims: Iterable[tuple[tuple, str]]) -> dict[tuple, str]:
+    """What is said of each subject, several words where several lists name it."""
+    found: dict[tuple, list[str]] = {}
+    for about, holds in claims:
+        found.setdefault(about, []).append(holds)
+    return {about: ", ".join(sorted(words)) for about, words in found.items()}
 
 
 def _words(about: tuple[tuple[str, str], ...]) -> str:
     return ", ".join(value for _, value in about)
 
 
-def harvester_of(engine: str) -> Harvester:
+def wanted(target: str) -> tuple[Harvester, str]:
+    """The harvester and the version that ENGINE@VERSION names. Raises Refused with what there is."""
+    engine, _, version = target.partition("@")
     if engine not in HARVESTERS:
-        raise Refused(f"there is no harvester for {engine}; there are: {', '.join(HARVESTERS)}")
-    return HARVESTERS[engine]
+        raise Refused(f"there is no harvester for '{engine}'; there are: {', '.join(HARVESTERS)}")
+    if not version:
+        raise Refused("name the version: ENGINE@VERSION")
+    if not _VERSION.fullmatch(version):
+        raise Refused(f"'{version}' is no version")
+    return HARVESTERS[engine], version
 

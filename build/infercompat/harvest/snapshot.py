@@ -7,11 +7,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from infercompat.harvest.base import Claim, Harvester, Tree
+from infercompat.read import plain_scalar
 
 
 def slug(version: str) -> str:
     """A version as it stands in ids: 0.33.0 -> 0-33-0."""
     return version.lower().replace(".", "-").replace("+", "-").replace("_", "-")
+
+
+WRITTEN = frozenset({"engine", "version", "title", "complete", "cites", "read_on", "claims"})
+"""The fields that a harvest writes; a snapshot with others was worked on by hand."""
 
 
 def snapshot_id(harvester: Harvester, version: str) -> str:
@@ -21,7 +26,7 @@ def snapshot_id(harvester: Harvester, version: str) -> str:
 def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_through: str) -> dict[str, str]:
     """The snapshot and its citation, as catalog paths and their text."""
     tag = harvester.tag.format(version=version)
-    url = harvester.url.format(tag=tag, version=version)
+    url = (harvester.older(tree) or harvester.url).format(tag=tag, version=version)
     citation = f"{harvester.prefix}-{harvester.what}-{slug(version)}"
     lines = [
         f"engine: {harvester.engine}",
@@ -65,5 +70,7 @@ def _block(item: dict[str, Any]) -> list[str]:
 
 
 def _word(value: Any) -> str:
+    """A string as it stands in YAML: plain where it stays a string, such as llama, quoted such as "true" or "4-bit"."""
     text = str(value)
-    return text if text.replace("_", "a").isalnum() and not text[:1].isdigit() else json.dumps(text)
+    plain = text.replace("_", "a").isalnum() and not text[:1].isdigit() and plain_scalar(text) == text
+    return text if plain else json.dumps(text)

@@ -79,6 +79,8 @@ class Joiner:
         """Whether the engine knows the model's architecture at this version."""
         statements = self.ledger.on_architecture(self.engine, stack.names, lambda tree: self._holds(tree, stack))
         name = stack.names[self.engine.data.get("model_key", "architecture")] or stack.names["architecture"]
+        if not name:
+            return Hop("architecture", "unknown", "the config does not name its class under architectures")
         if not statements:
             return Hop("architecture", "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {name}")
         by_rank: dict[int, list[Statement]] = defaultdict(list)
@@ -162,7 +164,8 @@ class Joiner:
         """What one attention backend offers for a requirement on the stack's hardware; None where no source speaks of it."""
         statements = self.ledger.on_requirement(self.engine.id, requirement, stack.names, backend)
         here = _for_hardware([s for s in statements if "when" not in s.claim or self._holds(s.claim["when"], stack).yes], stack)
-        return here[0].status if here else None
+        offers = self._best_offers(here)
+        return self._carried(offers[max(offers)])[0].status if offers else None
 
     def _best_offers(self, statements: list[Statement]) -> dict[int, list[Statement]]:
         """By rank: of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are."""
@@ -206,11 +209,22 @@ class Joiner:
 def _for_hardware(statements: list[Statement], stack: Stack) -> list[Statement]:
     """Those that speak of the stack's class, else of its platform, else of none; on unknown hardware those of none, else all."""
     places = [stack.get("hardware.class"), stack.get("platform"), None]
-    for place in places:
-        found = [statement for statement in statements if statement.claim["about"].get("platform") == place]
-        if found:
-            return found
-    return statements if places[0] is MISSING and places[1] is MISSING else []
+    if places[0] is MISSING and places[1] is MISSING:
+        return [statement for statement in statements if "platform" not in statement.claim["about"]] or statements
+    narrowest: dict[str | None, int] = {}
+    for about in (statement.claim["about"] for statement in statements):
+        if about.get("platform") in places:
+            place, backend = places.index(about.get("platform")), about.get("backend")
+            narrowest[backend] = min(place, narrowest.get(backend, place))
+    # What one backend lacks on a class says nothing of the others there; what the engine lacks there holds for all of them.
+    widest = narrowest.get(None, len(places))
+    return [
+        statement
+        for statement in statements
+        if (about := statement.claim["about"]).get("platform") in places
+        and places.index(about.get("platform")) == narrowest[about.get("backend")]
+        and narrowest[about.get("backend")] <= widest
+    ]
 
 
 def _disagree(carried: Carried, statements: list[Statement]) -> bool:

@@ -23,6 +23,9 @@ _NAME = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9:/])[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # Names that mean another commit every day, so that only a date tells two apart.
 _MOVING = {"main", "master", "trunk", "head", "latest", "nightly", "dev", "stable"}
+MOST_CHARACTERS = 200
+"""Longer texts are no versions; Python itself refuses to read numbers of some thousand digits."""
+
 PATTERN = re.compile(r"v?(\d+(?:\.\d+)*)\.[*x]")
 
 
@@ -56,6 +59,8 @@ Order = Literal["less", "equal", "greater"]
 def parse_version(scheme: str, text: str, date: str | None = None) -> Version | None:
     """The version that a text names; None where it names none, such as a range, a pattern or a slip like `0..11`."""
     text = text.strip()
+    if len(text) > MOST_CHARACTERS:
+        return None
     read: Callable[[str], dict | None] = {"pep440": _pep440, "semver": _semver, "build": _build, "commit": _commit}[scheme]
     order = read(text)
     if order:
