@@ -8,7 +8,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test validate docs docs-check fmt clean constraints chromium
+.PHONY: help site serve test validate docs docs-check fmt bench-peers clean constraints chromium
 
 help: ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -27,7 +27,7 @@ serve: site ## build the site and serve it on http://127.0.0.1:8000
 	cd site && ../$(BIN)/python -m http.server --bind 127.0.0.1 8000
 
 test: $(VENV)/.ready chromium ## run the tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 validate: $(VENV)/.ready ## check every record of the catalog
 	@$(BIN)/infercompat validate
@@ -39,8 +39,12 @@ docs-check: $(VENV)/.ready ## fail if docs/13-model-compatibility.md is stale
 	$(BIN)/infercompat build --check
 
 fmt: $(VENV)/.ready ## format and lint the code
-	$(BIN)/ruff check --fix --quiet build tests
-	$(BIN)/ruff format --quiet build tests
+	$(BIN)/ruff check --fix --quiet build tests bench
+	$(BIN)/ruff format --quiet build tests bench
+
+bench-peers: $(VENV)/.ready ## ask other calculators the same questions (needs 7 GB for a while)
+	$(BIN)/python bench/peers/run.py
+	$(BIN)/python bench/peers/run.py --check
 
 constraints: ## resolve constraints.txt anew (use Debian's own Python)
 	rm -rf .constraints-venv && $(PYTHON) -m venv .constraints-venv

@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ROOT / "tests" / "tiny" / "catalog"
 TODAY = "2026-03-01"
+COUNT = sum(1 for _ in TINY.rglob("*.yaml"))
+"""Files of the tiny catalog; all but the vocabulary and the exceptions are records."""
 
 Files = Mapping[str, str | None]
 """Paths below the catalog folder and their text; None takes a file away."""

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-pytestmark = [pytest.mark.wheel, pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.wheel]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def wheel(tmp_path_factory) -> Path:
 def test_wheel_holds_the_package_and_its_data(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
-        "infercompat/cli.py",
+        "infercompat/cli/__init__.py",
         "infercompat/_data/catalog/vocabulary.yaml",
         "infercompat/_data/catalog/models/google/gemma-3-27b.yaml",
         "infercompat/_data/schemas/model.schema.json",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -68,6 +68,8 @@ class Catalog:
     vocabulary: dict[str, Any]
     clashes: tuple[Clash, ...] = ()
     set_aside: frozenset[str] = frozenset()
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What later stages worked out once for all records, such as parsed conditions."""
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:

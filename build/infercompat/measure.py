@@ -94,24 +94,35 @@ def overheads(products: Products, engine: str) -> list[Overhead]:
         data, conditions = measurement.data, measurement.data.get("conditions", {})
         share = conditions.get("settings", {}).get("gpu_memory_utilization")
         hardware = products.catalog.follow(data.get("hardware", ""))
-        if data["metric"] != "device.cache_bytes" or data.get("engine") != engine or share is None or hardware is None:
+        if data["metric"] != "device.cache_bytes" or data.get("engine") != engine or not _is_number(share) or hardware is None:
             continue
         total = hardware.data.get("visible_bytes") or hardware.data.get("memory_bytes")
-        weights = _logged_weights(products, measurement)
-        if total and weights is not None:
-            found.append(Overhead(measurement, round(share * total - weights - data["value"] * UNITS[data["unit"]])))
+        weights, cache = _logged_weights(products, measurement), _logged_bytes(data)
+        if total and weights is not None and cache is not None:
+            found.append(Overhead(measurement, round(share * total - weights - cache)))
     return sorted(found, key=lambda overhead: overhead.bytes)
 
 
 def _logged_weights(products: Products, measurement: Record) -> float | None:
-    """The weights that the same log states."""
-    cited = {cite["id"] for cite in measurement.data["cites"]}
+    """The weights that the same log states: of the same model and engine, and of no other checkpoint or number of ranks."""
+    cited, wanted = {cite["id"] for cite in measurement.data["cites"]}, measurement.data.get("conditions", {})
     for other in products.catalog.of_kind("measurement"):
-        data = other.data
-        same = data["model"] == measurement.data["model"] and cited & {cite["id"] for cite in data["cites"]}
-        if data["metric"] == "weights.bytes" and same:
-            return data["value"] * UNITS[data["unit"]]
+        data, conditions = other.data, other.data.get("conditions", {})
+        same = all(data.get(name) == measurement.data.get(name) for name in ("model", "engine")) and cited & {cite["id"] for cite in data["cites"]}
+        differs = any(conditions[name] != wanted[name] for name in ("checkpoint", "tensor_parallel") if name in conditions and name in wanted)
+        if data["metric"] == "weights.bytes" and same and not differs and (stated := _logged_bytes(data)) is not None:
+            return stated
     return None
+
+
+def _logged_bytes(data: Mapping[str, Any]) -> float | None:
+    """The bytes that a measurement logs; None for a derived one, which logs none, and for a word."""
+    value = data.get("value")
+    return value * UNITS[data["unit"]] if _is_number(value) and data["unit"] in UNITS else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _of_model(data: dict[str, Any], derived: Derived, quantity: str) -> Computed:

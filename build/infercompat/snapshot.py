@@ -17,27 +17,33 @@ from infercompat.read import Files
 from infercompat.records import Document, Record
 from infercompat.write import write_file
 
+_BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading a snapshot raises that is not there, or that somebody cut short or wrote over."""
+
 
 def quick(folder: Path) -> Products:
     """The products of a catalog for answering: records without spans from the snapshot, or the whole pipeline where there is none."""
     place = _place(folder)
+    if place is None:
+        return load(folder)
     try:
         stored = json.loads(place.read_bytes())
         return _products(folder, stored)
-    except (OSError, ValueError, KeyError, TypeError):
+    except _BROKEN:
         products = load(folder)
         if not products.diagnostics:
             _store(place, products)
         return products
 
 
-def _place(folder: Path) -> Path:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "infercompat" / f"{_key(folder)}.json"
+def _place(folder: Path) -> Path | None:
+    """Where the snapshot of a folder as it now is lies; None for a user without a home, as containers have."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return None if base.startswith("~") else Path(base, "infercompat", f"{_key(folder)}.json")
 
 
 def _key(folder: Path) -> str:
-    digest = hashlib.sha256(f"{__version__} {folder.resolve()}".encode())
+    digest = hashlib.sha256(f"{__version__} {folder.resolve()}".encode(errors="surrogateescape"))
     for parent, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -60,6 +66,6 @@ def _store(place: Path, products: Products) -> None:
 
 def _products(folder: Path, stored: dict) -> Products:
     records = tuple(Record(id, kind, data, Document(path, data, {}, {}, {}, ())) for id, kind, path, data in stored["records"])
-    catalog = link(records, stored["vocabulary"])
+    catalog = link(records, dict(stored["vocabulary"]))
     today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else stored["newest"]
     return Products(folder, Files(records, {}, stored["count"]), catalog, [], today)

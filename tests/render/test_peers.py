@@ -79,7 +79,7 @@ def test_errors_are_taken_from_the_log_and_who_is_closer_is_named(make):
     found = Peers(products, results(low=NEEDED // 2, right=NEEDED, full=2 * NEEDED))
     (row,) = found.logged
     assert row.errors == {"alone": -0.5, "ours": -0.5, "low": -0.75, "right": -0.5, "full": 0.0}
-    assert row.closer == ["full"]
+    assert row.closer == row.closer_still == ["full"]
     assert found.against_logs("alone").median == 0.5
     assert found.against_logs("full").close == 1
 
@@ -87,6 +87,15 @@ def test_errors_are_taken_from_the_log_and_who_is_closer_is_named(make):
 def test_nobody_is_closer_than_one_who_is_right(make):
     found = Peers(make(changed(LOG, *LOGGED)), results(right=NEEDED))
     assert found.logged[0].closer == []
+
+
+def test_a_tool_may_be_closer_than_the_config_alone_and_no_closer_than_we_are(make):
+    """All four layers in full take 512 B x 4 x 8,192 = 16 MiB, which the metric's name tells us and the config alone does not."""
+    naive = make(changed(LOG, LOGGED[0], ("cache.ideal.bytes", "cache.naive.bytes"), ("unit: B", "unit: MiB\nvalue: 16")))
+    (row,) = Peers(naive, results(right=NEEDED, full=16 << 20)).logged
+    assert row.errors == {"alone": NEEDED / (16 << 20) - 1, "ours": 0.0, "right": NEEDED / (16 << 20) - 1, "full": 0.0}
+    assert row.closer == ["full"]
+    assert row.closer_still == []
 
 
 def test_a_score_names_the_largest_and_counts_the_close():

@@ -26,7 +26,6 @@ PAGES = [
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("site"),
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium (make test installs it when it may)"),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from crawl import faults, read_pages
 
-pytestmark = pytest.mark.xdist_group("site")
+
 
 
 @pytest.fixture(scope="module")

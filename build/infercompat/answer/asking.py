@@ -27,15 +27,23 @@ SLIP = {True: 0.9, False: 0.7}
 def questions(products: Products, model: str | None, engine: str | None, options: Mapping[str, Any]) -> list[Question]:
     """One question, or one for each model or engine that was left out. Raises Refused with what to change."""
     catalog = products.catalog
+    if model and not engine and _is_engine(catalog, model):
+        model, engine = None, model
     given, required = _given(catalog, options)
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
-    models = _models(products, model, options["from_config"])
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
+    models = _models(products, model, options["from_config"])
     return [
         Question(record, derived, found, release_of(found, version), hardware, options["gpus"], given, required, options["checkpoint"])
         for record, derived in models
         for found, version in engines
     ]
+
+
+def _is_engine(catalog: Catalog, wanted: str) -> bool:
+    """Whether the one name that was given is an engine's, so that it was the model that was left out."""
+    found = catalog.follow(wanted.partition("@")[0])
+    return found is not None and found.kind == "engine"
 
 
 def _given(catalog: Catalog, options: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
@@ -63,7 +71,7 @@ def _check_dtype(catalog: Catalog, fact: str, value: str) -> None:
 def _dtype_words(engine: Record) -> Iterator[str]:
     settings = engine.data.get("settings") or {}
     for fact in ("cache.dtype", "cache.k.dtype", "cache.v.dtype"):
-        yield from settings.get(fact, {}).get("values", ())
+        yield from map(str, settings.get(fact, {}).get("values", ()))
     for backend in engine.data.get("attention_backends") or ():
         yield from backend.get("cache_dtypes", ())
 

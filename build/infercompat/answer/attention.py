@@ -59,7 +59,8 @@ def attention(resolved: Resolved, joiner: Joiner) -> tuple[Hop | None, str | Non
 
 def said(reason: Reason) -> str:
     """A reason in words, turned round where its leaf is false; what is said of a version stands as it is."""
-    if reason.kind != "false" or reason.text.startswith(f"{reason.fact.removesuffix('.version')} "):
+    of_version = reason.fact.endswith(".version") and reason.text.startswith(f"{reason.fact.removesuffix('.version')} ")
+    if reason.kind != "false" or of_version:
         return reason.text
     for positive, negative in ((" is ", " is not "), (" requires ", " does not require ")):
         if positive in reason.text:

@@ -113,6 +113,11 @@ def as_data(
     return data
 
 
+def unlisted(name: str, reason: str) -> dict[str, Any]:
+    """The answer for a model that is not in the catalog, in the same shape."""
+    return as_data(Subject(name, None, Unknown(("model",), reason), {}))
+
+
 def print_data(data: Mapping[str, Any]) -> None:
     """The same answer for people."""
     click.echo(f"{data['model']}  {data['architecture'] or ''}")

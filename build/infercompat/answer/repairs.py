@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, Refused, release_of
-from infercompat.condition import lookup
+from infercompat.condition import leaves, lookup, parse
+from infercompat.join import BLOCKING, Gate
 
 MOST_CHANGES, MOST_TRIED, MOST_SHOWN = 3, 400, 5
+LENGTH = "max_model_len"
+"""Never reset: the length that is asked for is what the person wants of the server, and its default is longer."""
+ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"})
+"""What decides among attention backends."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +28,10 @@ class Change:
     set: tuple[tuple[str, Any], ...] = ()
     drop: frozenset[str] = frozenset()
     version: str | None = None
-    of: frozenset[str] = field(default=frozenset(), compare=False)
 
     def apply(self, question: Question) -> Question:
         changed = question.changed(dict(self.set), self.drop)
-        if self.version is not None:
-            from dataclasses import replace
-
-            changed = replace(changed, release=release_of(question.engine, self.version))
-        return changed
+        return changed if self.version is None else replace(changed, release=release_of(question.engine, self.version))
 
     @property
     def touches(self) -> frozenset[str]:
@@ -46,27 +46,37 @@ class Repair:
     after: Assessment
 
 
-def repairs(assessor: Assessor, found: Assessment) -> list[Repair]:
+@dataclass(frozen=True)
+class Search:
+    """What was found: the repairs, whether any changes clear what blocks (whatever else is unknown then), and whether all were tried."""
+
+    repairs: tuple[Repair, ...] = field(default=())
+    clears: bool = False
+    complete: bool = True
+
+
+def search(assessor: Assessor, found: Assessment) -> Search:
     """The smallest sets of changes that clear the question, cheapest first. None that contains another is listed."""
     changes = sorted(set(_changes(found)), key=lambda change: (change.cost, change.words))
     clean: list[Repair] = []
-    tried = 0
+    clears, tried = False, 0
     for size in range(1, MOST_CHANGES + 1):
         for chosen in sorted(itertools.combinations(changes, size), key=lambda chosen: sum(change.cost for change in chosen)):
-            if any(set(repair.changes) <= set(chosen) for repair in clean) or _clash(chosen):
+            if _clash(chosen):
                 continue
+            if tried == MOST_TRIED:
+                return Search(tuple(clean[:MOST_SHOWN]), clears, complete=False)
             tried += 1
-            if tried > MOST_TRIED:
-                return clean[:MOST_SHOWN]
             question = found.question
             for change in chosen:
                 question = change.apply(question)
             after = assessor.assess(question)
+            clears = clears or not (after.blocking or after.verdict == "no")
             if after.verdict == "yes":
                 clean.append(Repair(chosen, after))
-        if clean:
+        if clean or (clears and found.verdict == "unknown"):
             break
-    return clean[:MOST_SHOWN]
+    return Search(tuple(clean[:MOST_SHOWN]), clears)
 
 
 def _clash(chosen: tuple[Change, ...]) -> bool:
@@ -75,48 +85,87 @@ def _clash(chosen: tuple[Change, ...]) -> bool:
 
 
 def _changes(found: Assessment) -> Iterator[Change]:
-    """Workarounds on record of the gotchas that block or could, and resets of what the person set."""
+    """Workarounds on record of the gotchas that block or could, and resets of what the person set and what can matter."""
     question = found.question
     for gate in (*found.blocking, *found.could_block):
         for workaround in gate.gotcha.data["workarounds"]:
             yield from _from_workaround(workaround, question)
+    matters = _mattering(found)
     for name in question.given:
-        if name in question.required or name in ("max_model_len",):
+        if name in question.required or name == LENGTH or not _settable(name):
             continue
         if name.startswith("speculation."):
-            yield _without("speculation", question)
-        else:
+            yield from _without("speculation", question)
+        elif name in matters:
             yield Change(f"leave {name} at its default", _cost(name), drop=frozenset({name}))
 
 
+def _mattering(found: Assessment) -> frozenset[str]:
+    """The facts that gotchas which could block here ask about, as they are or after a change, and those that choose the backend."""
+    names = {fact for gate in found.gates if gate.gotcha.data["symptom"] in BLOCKING for fact in _facts(gate)}
+    names |= {"cache.dtype"} if names & {"cache.k.dtype", "cache.v.dtype"} else set()
+    return frozenset(names) | (ATTENTION if any(hop.name == "attention" for hop in found.hops) else frozenset())
+
+
+def _facts(gate: Gate) -> Iterator[str]:
+    for key in ("when", "clean_when"):
+        condition = parse(gate.gotcha.data[key])[0] if key in gate.gotcha.data else None
+        for leaf in leaves(condition) if condition else ():
+            yield from leaf.facts
+
+
 def _from_workaround(workaround: dict[str, Any], question: Question) -> Iterator[Change]:
-    settable = {name: value for name, value in workaround.get("set", {}).items() if _settable(name)}
-    if settable and len(settable) == len(workaround["set"]) and not settable.keys() & question.required:
-        words = ", ".join(f"{name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in settable.items())
-        yield Change(f"set {words}", max(map(_cost, settable)), set=tuple(sorted(settable.items())))
+    wanted = workaround.get("set", {})
+    if wanted and all(map(_settable, wanted)) and not _fixed(wanted, question) and any(question.given.get(name) != value for name, value in wanted.items()):
+        words = ", ".join(f"{name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in wanted.items())
+        yield Change(f"set {words}", max(map(_cost, wanted)), set=tuple(sorted(wanted.items())))
     if "drop" in workaround:
-        change = _without(workaround["drop"], question)
-        if change.drop and not change.drop & question.required:
-            yield change
+        yield from _without(workaround["drop"], question)
     for key in ("upgrade", "downgrade"):
-        version = workaround.get(key, {}).get(question.engine.id)
-        if version is not None:
-            try:
-                release_of(question.engine, version)
-            except Refused:
-                continue
-            yield Change(f"take {question.engine.data['name']} {version}" + (" or later" if key == "upgrade" else ""), 4, version=version)
+        for component, version in workaround.get(key, {}).items():
+            yield from _to_version(component, version, key == "upgrade", question)
 
 
-def _without(feature: str, question: Question) -> Change:
+def _fixed(wanted: dict[str, Any], question: Question) -> bool:
+    """Whether something that was required would change: the fact itself, or the whole of which it is a part."""
+    required = {part for name in question.required for part in ((name, "cache.k.dtype", "cache.v.dtype") if name == "cache.dtype" else (name,))}
+    return any(name in required and question.given.get(name) != value for name, value in wanted.items())
+
+
+def _to_version(component: str, version: str, or_later: bool, question: Question) -> Iterator[Change]:
+    """Another release of the engine, where later ones will do also the newest; or another version of what it bundles."""
+    if component != question.engine.id:
+        if f"{component}.version" not in question.required:
+            yield Change(f"take {component} {version}", 4, set=((f"{component}.version", version),))
+        return
+    try:
+        release_of(question.engine, version)
+    except Refused:
+        return
+    name, newest = question.engine.data["name"], release_of(question.engine, None).version
+    yield Change(f"take {name} {version}", 4, version=version)
+    if or_later and newest not in (version, question.release.version):
+        yield Change(f"take {name} {newest}", 4, version=newest)
+
+
+def _without(feature: str, question: Question) -> Iterator[Change]:
+    """Everything that was said of a feature taken back, if anything was and nothing of it is required."""
     names = frozenset(name for name in question.given if name == feature or name.startswith(f"{feature}."))
-    return Change(f"leave out {feature}", 1, drop=names)
+    if names and not names & question.required:
+        yield Change(f"leave out {feature}", min(map(_cost, names)), drop=names)
 
 
 def _settable(name: str) -> bool:
+    """Whether a fact is a setting that a person may change: not what describes the model, its weights, the machine or the software."""
     fact = lookup(name)
-    return fact is not None and fact.kind in ("given", "resolved") and not name.startswith(("model.", "hardware."))
+    if fact is None or name.startswith(("model.", "hardware.", "weights.", "checkpoint.")) or name.endswith(".version"):
+        return False
+    return (fact.kind in ("given", "resolved") or name == "block_size") and name not in ("task", "os", "container")
 
 
 def _cost(name: str) -> int:
-    return 1 if name.startswith(("speculation", "setting.", "prefix_caching", "lora", "kv_")) else 2 if name == "attention.backend" else 3 if "dtype" in name else 2
+    """Cheaper first: dropping an optional feature, another backend, another type, another version."""
+    fact = lookup(name)
+    if fact is not None and (fact.part_of or fact.absent in (False, "none") or name.startswith("setting.") or name == "prefix_caching"):
+        return 1
+    return 3 if "dtype" in name else 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,9 @@ import click
 from infercompat.answer import check, memory
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.command import command
-from infercompat.answer.question import Question
-from infercompat.answer.repairs import Repair, repairs
+from infercompat.answer.question import Question, engine_named, release_of
+from infercompat.answer.repairs import Repair, search
+from infercompat.link import Catalog
 from infercompat.units import format_bytes
 
 EXIT_STATUS = {"yes": 0, "no": 1, "only-with": 3, "unknown": 4}
@@ -25,18 +27,35 @@ class Reply:
     verdict: str
     reason: str
     repairs: tuple[Repair, ...]
+    missing: tuple[str, ...] = ()
 
 
 def reply(assessor: Assessor, question: Question) -> Reply:
-    """Assesses a question, and looks for repairs where something that can be changed stands in the way."""
+    """Assesses a question, and looks for repairs where something that can be changed stands in the way.
+
+    What blocks is met whatever else is unknown: if nothing clears it the answer is no, and if a change makes all of it clean, only-with.
+    """
     found = assessor.assess(question)
-    blocked = found.blocking or any(hop.name == "attention" and hop.state == "fails" for hop in found.hops)
-    if not (found.verdict == "no" and blocked) and not found.could_block:
-        return Reply(found, found.verdict, found.reason, ())
-    cleared = tuple(repairs(assessor, found))
-    if found.verdict == "no" and cleared:
-        return Reply(found, "only-with", f"{found.reason}; cleared by: {_words(cleared[0])}", cleared)
-    return Reply(found, found.verdict, found.reason, cleared)
+    blocked = bool(found.blocking) or any(hop.name == "attention" and hop.state == "fails" and not hop.avoided_by for hop in found.hops)
+    if not (blocked and found.verdict in ("no", "unknown")) and not found.could_block:
+        return Reply(found, found.verdict, found.reason, (), found.missing)
+    tried = search(assessor, found)
+    if found.verdict == "no" or (blocked and found.verdict == "unknown"):
+        return _decided(found, tried.repairs, tried.clears, tried.complete)
+    return Reply(found, found.verdict, found.reason, tried.repairs, found.missing)
+
+
+def _decided(found: Assessment, cleared: tuple[Repair, ...], clears: bool, complete: bool) -> Reply:
+    """The verdict where something blocks, after changes were tried."""
+    met = f"{found.blocking[0].gotcha.id}: {found.blocking[0].gotcha.name}" if found.verdict == "unknown" and found.blocking else found.reason
+    if cleared:
+        return Reply(found, "only-with", f"{met}; cleared by: {_words(cleared[0])}", cleared)
+    if found.verdict == "unknown" and clears:
+        return Reply(found, "unknown", found.reason, (), found.missing)
+    lasting = any(hop.state == "fails" and not hop.avoided_by and hop.name != "attention" for hop in found.hops)
+    if not complete and not lasting:
+        return Reply(found, "unknown", f"{met}; not all changes were tried", (), ("repairs",))
+    return Reply(found, "no", met, ())
 
 
 def _words(repair: Repair) -> str:
@@ -65,12 +84,24 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
             "assumed": [{"fact": a.fact, "value": _plain(a.value), "because": a.because} for a in found.resolved.assumed],
         },
         "chain": check.chain(found, assessor.ledger),
-        "missing": list(found.missing),
+        "missing": list(answer.missing),
         "provided": list(found.provided),
         "gotchas": check.gotchas(found),
         "command": command(found.resolved, first),
         "memory": memory.as_data(found.memory),
         "repairs": [{"changes": [change.words for change in repair.changes], "verdict": repair.after.verdict} for repair in answer.repairs],
+    }
+
+
+def unlisted(catalog: Catalog, model: str, engine: str | None, reason: str) -> dict[str, Any]:
+    """The answer for a model that is not in the catalog, in the same shape: unknown, for want of the model."""
+    found, version = engine_named(catalog, engine) if engine else (None, None)
+    release = release_of(found, version) if found else None
+    asked = {"model": model, "engine": found and found.id, "version": release and release.version, "version_assumed": release is None or release.assumed}
+    empty = {"hardware": None, "gpus": None, "given": {}, "required": [], "assumed": []}
+    return {
+        **{"schema_version": 1, "verdict": "unknown", "reason": reason, "grade": None, "confidence": None, "question": asked | empty},
+        **{"chain": [], "missing": ["model"], "provided": [], "gotchas": [], "command": None, "memory": None, "repairs": []},
     }
 
 
@@ -110,7 +141,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
     where = f" on {question['gpus']}x {question['hardware']}" if question["hardware"] else ""
     assumed = " (newest in the catalog)" if question["version_assumed"] else ""
     grade = f"   [{data['grade']} · {data['confidence']:.2f}]" if data["grade"] else ""
-    click.echo(f"{data['verdict'].upper()}{grade}   {question['model']} on {question['engine']} {question['version']}{assumed}{where}")
+    engine = f" on {question['engine']} {question['version']}" if question["engine"] else ""
+    click.echo(f"{data['verdict'].upper()}{grade}   {question['model']}{engine}{assumed if engine else ''}{where}")
     click.echo(f"  {data['reason']}\n")
     for hop in data["chain"]:
         cite = f"  [{hop['cites'][0]['id']} {hop['cites'][0]['at']}".rstrip() + "]" if hop["cites"] else ""
@@ -123,7 +155,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
         for repair in data["repairs"]:
             click.echo(f"  {', and '.join(repair['changes'])}")
     if data["command"]:
-        click.echo("\n" + " ".join(data["command"]["argv"]))
+        variables = [f"{name}={value}" for name, value in data["command"]["environment"].items()]
+        click.echo("\n" + " ".join([*variables, *map(shlex.quote, data["command"]["argv"])]))
     if data["provided"]:
         click.echo(f"\nSay more to decide: {', '.join(data['provided'])}")
     if data["missing"]:

@@ -9,17 +9,19 @@ import click
 
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, release_of
+from infercompat.answer.reply import reply
 
 
 def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> dict[str, Any]:
     """Verdicts on both sides, hops that change, gotchas that leave and arrive, and component versions that move."""
-    old, new = (assessor.assess(replace(question, release=release_of(question.engine, version))) for version in (before, after))
+    was, will = (reply(assessor, replace(question, release=release_of(question.engine, version))) for version in (before, after))
+    old, new = was.found, will.found
     return {
         "schema_version": 1,
         "model": question.model.id,
         "engine": question.engine.id,
-        "from": {"version": before, "verdict": old.verdict, "reason": old.reason},
-        "to": {"version": after, "verdict": new.verdict, "reason": new.reason},
+        "from": {"version": old.question.release.version, "verdict": was.verdict, "reason": was.reason},
+        "to": {"version": new.question.release.version, "verdict": will.verdict, "reason": will.reason},
         "hops": _hops(old, new),
         "gotchas_left": _gotchas(old, new),
         "gotchas_arrived": _gotchas(new, old),

@@ -30,7 +30,7 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
     """Says what a model's cache takes: layers by kind, naive and ideal bytes, and what an engine allocates. Exit status 4 when unknown."""
     from infercompat.answer import cache as answer
     from infercompat.answer import inputs
-    from infercompat.answer.question import Refused
+    from infercompat.answer.question import NotInCatalog, Refused
     from infercompat.units import ELEMENT_BYTES
 
     if cache_dtype not in ELEMENT_BYTES:
@@ -40,6 +40,8 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
         engine = inputs.engine_of(answering(context).catalog, options) if options["engine"] else None
         data = answer.as_data(subject, _lengths(contexts, answer.CONTEXTS), cache_dtype, inputs.parts_of(options["parts"]), engine)
         data |= inputs.media_of(subject, options["image"], options["audio"])
+    except NotInCatalog as error:
+        data = answer.unlisted(target, str(error))
     except Refused as error:
         usage(str(error))
     if as_json:
@@ -61,6 +63,7 @@ def _lengths(text: str | None, default: tuple[int, ...]) -> list[int]:
 
 
 def _subject(context: click.Context, target: str, architecture: str | None):
+    from infercompat.answer import asking
     from infercompat.answer import cache as answer
 
     path = Path(target)
@@ -69,14 +72,7 @@ def _subject(context: click.Context, target: str, architecture: str | None):
             return answer.of_file(path, architecture)
         except answer.Unreadable as error:
             usage(str(error))
-    products = answering(context)
-    record = answer.find_model(products.catalog, target)
-    if record is None:
-        from infercompat import showing
-
-        close = showing.nearest(products, target, kinds=("model",))
-        usage(f"there is no model {target}" + (f"; nearest: {', '.join(close)}" if close else ""))
-    return answer.of_record(record)
+    return answer.of_record(asking.model_named(answering(context).catalog, target))
 
 
 @click.command()
@@ -93,22 +89,25 @@ def check(context: click.Context, model: str | None, engine: str | None, **optio
     """
     from infercompat.answer import asking, reply
     from infercompat.answer.check import Assessor
-    from infercompat.answer.question import Refused
+    from infercompat.answer.question import NotInCatalog, Refused
 
     products = answering(context)
     assessor = Assessor(products)
+    data = None
     try:
         questions = asking.questions(products, model, engine, options)
+    except NotInCatalog as error:
+        questions, data = [], reply.unlisted(products.catalog, str(model), engine, str(error))
     except Refused as error:
         usage(str(error))
     if len(questions) == 1:
-        answer = reply.reply(assessor, questions[0])
-        data = reply.as_data(answer, assessor)
+        data = reply.as_data(reply.reply(assessor, questions[0]), assessor)
+    if data is not None:
         if options["as_json"]:
             click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         else:
             reply.print_data(data, options["verbose"])
-        sys.exit(reply.EXIT_STATUS[answer.verdict])
+        sys.exit(reply.EXIT_STATUS[data["verdict"]])
     rows = [reply.as_data(reply.reply(assessor, question), assessor) for question in questions]
     if options["as_json"]:
         click.echo(json.dumps({"schema_version": 1, "answers": rows}, indent=2, ensure_ascii=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from infercompat.condition import ALWAYS, MISSING, YES, Truth, all_of, any_of, applies, decided, maybe, parse
+from infercompat.condition import ALWAYS, MISSING, YES, Condition, Truth, all_of, any_of, applies, decided, maybe, parse
 from infercompat.join.hops import Release
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
@@ -66,16 +66,24 @@ def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, toda
 def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> Gate | None:
     data = gotcha.data
     versions, stale = _components(catalog, gotcha, engine, release, stack, today)
-    if versions is None:
+    if versions is None or (versions.no and not _one_change_away(versions)):
         return None
-    when = parse(data["when"])[0] if "when" in data else ALWAYS
-    clean_when = parse(data["clean_when"])[0] if "clean_when" in data else None
+    when, clean_when = _conditions(catalog, gotcha)
     truth = all_of((versions, _hardware(data["hardware"], stack), applies(when, clean_when, stack)))
     if truth.no and not _one_change_away(truth):
         return None
     state = "hit" if truth.yes else "almost" if truth.no else "maybe"
     proven = any(entry["strength"] in PROVEN and _opened(catalog, entry["id"]) for entry in data["evidence"])
     return Gate(gotcha, state, truth, stale, proven)
+
+
+def _conditions(catalog: Catalog, gotcha: Record) -> tuple[Condition, Condition | None]:
+    """A gotcha's two trees, parsed once."""
+    key = ("conditions", gotcha.id)
+    if key not in catalog.memo:
+        when = parse(gotcha.data["when"])[0] if "when" in gotcha.data else ALWAYS
+        catalog.memo[key] = (when, parse(gotcha.data["clean_when"])[0] if "clean_when" in gotcha.data else None)
+    return catalog.memo[key]
 
 
 def _one_change_away(truth: Truth) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from infercompat.condition import ALWAYS, MISSING, Truth, evaluate, parse
 from infercompat.derive import Unknown
-from infercompat.join.claims import NEGATIVE, POSITIVE, Ledger, Source, Statement
+from infercompat.join.claims import NEGATIVE, POSITIVE, Ledger, Source, Statement, condition_words
 from infercompat.join.stack import Stack
 from infercompat.records import Record
 from infercompat.versions import Carried, Observation, carry
@@ -127,6 +127,12 @@ class Joiner:
             if "when" not in (statement.claim or {}) or self._holds(statement.claim["when"], stack).value is not False
         ]
         statements = _for_hardware(statements, stack)
+        decided = [statement for statement in statements if "when" not in statement.claim or self._holds(statement.claim["when"], stack).yes]
+        if statements and not decided:
+            chosen = statements[0]
+            finding = f"{_says(chosen.status, chosen)} if {condition_words(chosen.claim)}"
+            return Hop(requirement, "unknown", finding, sources=_sources([chosen]), version=chosen.version)
+        statements = decided
         if not statements:
             return Hop(requirement, "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {data.get('name', requirement)}")
         offers = self._best_offers(statements)

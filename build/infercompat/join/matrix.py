@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from infercompat.derive import Unknown
@@ -12,7 +12,7 @@ from infercompat.join.claims import Ledger
 from infercompat.join.gates import Gate, gates
 from infercompat.join.grade import grade
 from infercompat.join.hops import Joiner, newest_release
-from infercompat.join.stack import Stack
+from infercompat.join.stack import Stack, defaults_of
 from infercompat.pipeline import Products
 from infercompat.records import Record
 
@@ -23,7 +23,7 @@ def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record)
     release = newest_release(engine)
     joiner = Joiner(ledger, engine, release)
     derived = products.derived[model.id]
-    stack = Stack(model, derived)
+    stack = Stack(model, derived, defaults_of(engine))
     hops = [joiner.architecture(stack)]
     if hops[0].state != "fails":
         hops.append(joiner.config(stack))
@@ -32,7 +32,7 @@ def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record)
     found = tuple(hops)
     met: tuple[Gate, ...] = ()
     if found[0].state != "fails":
-        met = tuple(gates(catalog, engine, release, replace(stack, open_settings=True), today))
+        met = tuple(gates(catalog, engine, release, Stack(model, derived, open_settings=True), today))
     verdict, reason, missing, conditions = decide(found, met)
     graded = None if verdict == "unknown" else grade(deciding_hops(found, verdict), catalog, today)
     return Cell(model, engine, release, derived, found, met, verdict, reason, graded, missing, conditions)

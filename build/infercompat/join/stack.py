@@ -11,6 +11,23 @@ from infercompat.derive import Derived, Layer, Unknown
 from infercompat.records import Record
 
 
+UNDECIDED = (None, "auto", "null")
+
+
+def defaults_of(engine: Record) -> dict[str, Any]:
+    """The facts that hold on an engine where nobody sets anything: its settings' defaults, those that decide themselves left out.
+
+    A default of null is a value for a setting of the engine's own (it is not set), and leaves any other fact open.
+    """
+    facts = {}
+    for fact, setting in (engine.data.get("settings") or {}).items():
+        if setting.get("default") not in UNDECIDED:
+            facts[fact] = setting["default"]
+        elif fact.startswith("setting.") and "default" in setting and setting["default"] is None:
+            facts[fact] = None
+    return facts
+
+
 @dataclass(frozen=True)
 class Stack:
     """One model, with the facts that were given about the rest. What is not known here is missing, never assumed.

@@ -58,14 +58,15 @@ def _y(value: float, top: float) -> float:
 
 
 def _round_up(value: float) -> float:
-    """The next 1, 2, 3, 4, 6 or 8 times a power of 1,024 or 10 of it, so that the axis has plain numbers."""
+    """The next 1, 2, 3, 4, 6 or 8 times a power of 10 of a unit, or the next unit, so that the axis has plain numbers."""
     unit = 1.0
     while unit * 1024 <= value:
         unit *= 1024
     scale = 1.0
     while scale * 10 * unit <= value:
         scale *= 10
-    return next(unit * scale * step for step in (1, 2, 3, 4, 6, 8, 10, 20) if unit * scale * step >= value)
+    steps = [step for step in (1, 2, 3, 4, 6, 8, 10, 20) if scale * step <= 1000]
+    return next((unit * scale * step for step in steps if unit * scale * step >= value), unit * 1024)
 
 
 def _apart(heights: list[float]) -> list[float]:

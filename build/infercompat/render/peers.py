@@ -25,6 +25,9 @@ FIELD_BY_FIELD = ("official", "mirror", "engine-table")
 """Where a config was read from, if its fields are those of the file under their own names."""
 
 CLOSE = 0.01
+SAME = 0.001
+"""Errors that differ by less are the same."""
+
 Key = tuple[str, int, str]
 """A question: model, tokens, dtype of the cache."""
 
@@ -59,9 +62,16 @@ class Logged:
 
     @property
     def closer(self) -> list[str]:
-        """Tools that are closer to the log than both of ours, by more than a thousandth."""
-        ours = min(abs(error) for name, error in self.errors.items() if name in ("alone", "ours"))
-        return [name for name, error in self.errors.items() if abs(error) < ours - 0.001]
+        """Tools that are closer to the log than ours from the same knowledge, the config alone."""
+        return self._closer_than(abs(self.errors["alone"]))
+
+    @property
+    def closer_still(self) -> list[str]:
+        """Tools that are closer to the log than both of ours."""
+        return self._closer_than(min(abs(error) for name, error in self.errors.items() if name not in self.answers))
+
+    def _closer_than(self, size: float) -> list[str]:
+        return [name for name in self.answers if abs(self.errors[name]) < size - SAME]
 
 
 class Peers:
