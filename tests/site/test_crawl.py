@@ -6,8 +6,6 @@ import pytest
 from crawl import faults, read_pages
 
 
-
-
 @pytest.fixture(scope="module")
 def pages(site):
     return read_pages(site)
