@@ -83,6 +83,9 @@ class Shapes:
             close = nearest(str(value), [option for option in schema["enum"] if isinstance(option, str)])
             words = ", ".join(map(str, schema["enum"]))
             help = f"Did you mean {close}?" if close else f"Words: {words}."
+            if value is None:
+                yield Diagnostic("SHP004", f"{place} is empty, where a word is meant", document.span(path), help=help)
+                return
             yield Diagnostic("SHP004", f"{place}: {_show(value)} is not one of its words", document.span(path), help=help)
         elif keyword == "type" and (id := _wiki_link(value)) is not None:
             help = f"YAML reads an unquoted [[x]] as a list in a list. A reference field holds the bare id: {id}"

@@ -26,7 +26,7 @@ def find(products: Products, target: str) -> Record | None:
     for model in products.catalog.of_kind("model"):
         if any(checkpoint["hub"].lower() == wanted for checkpoint in model.data["checkpoints"]):
             return model
-    return products.catalog.follow(wanted)
+    return products.catalog.follow(wanted) or products.catalog.follow(wanted.replace(" ", "-"))
 
 
 def nearest(products: Products, target: str, kinds: tuple[str, ...] = KINDS) -> list[str]:

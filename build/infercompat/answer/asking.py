@@ -27,17 +27,24 @@ SLIP = {True: 0.9, False: 0.7}
 def questions(products: Products, model: str | None, engine: str | None, options: Mapping[str, Any]) -> list[Question]:
     """One question, or one for each model or engine that was left out. Raises Refused with what to change."""
     catalog = products.catalog
-    if model and not engine and _is_engine(catalog, model):
-        model, engine = None, model
+    if model and _is_engine(catalog, model) and not (engine and _is_engine(catalog, engine)):
+        model, engine = engine, model
     given, required = _given(catalog, options)
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
-    models = _models(products, model, options["from_config"])
+    models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     return [
-        Question(record, derived, found, release_of(found, version), hardware, options["gpus"], given, required, options["checkpoint"])
+        Question(record, derived, found, release_of(found, version), hardware, options["gpus"], given, required, chosen or _hub_id(record, model))
         for record, derived in models
         for found, version in engines
     ]
+
+
+def _hub_id(model: Record, wanted: str | None) -> str | None:
+    """The checkpoint that the model was asked for by, with or without its publisher; None where another name was given."""
+    wanted = (wanted or "").lower()
+    hubs = [checkpoint["hub"] for checkpoint in model.data["checkpoints"]]
+    return next((hub for hub in hubs if wanted in (hub.lower(), hub.lower().rpartition("/")[2])), None) if wanted != model.id else None
 
 
 def _is_engine(catalog: Catalog, wanted: str) -> bool:

@@ -149,7 +149,7 @@ def _print_engine(engine: Mapping[str, Any]) -> None:
         click.echo(f"unknown: {engine['reason']} (missing: {', '.join(engine['missing'])})")
         return
     rank = engine["per_rank"]
-    click.echo(f"policy  {engine['title']} [{', '.join(cite['id'] for cite in engine['cites'][:3])}]")
+    click.echo(f"policy  {engine['title']} [{', '.join(dict.fromkeys(cite['id'] for cite in engine['cites'][:3]))}]")
     for line in (*engine["because"], *engine["notes"]):
         click.echo(f"        {line}")
     if rank["block_size"]:

@@ -98,7 +98,7 @@ def _fits(needed: int | None, left: tuple[int | None, int] | None) -> bool | Non
 
 def _capacity(found: Memory, resolved: Resolved, asked: Asked) -> Memory:
     """How many sequences of the asked length fit, and the longest one, with the memory that is surely left."""
-    sure = found.available[0] if found.available and found.available[0] is not None else found.available[1] if found.available else None
+    sure = found.available[0] if found.available else None
     if sure is None or sure <= 0:
         return found
     question = resolved.question
@@ -117,12 +117,16 @@ def _settings(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def hop(found: Memory, ledger: Ledger, engine: Record, asked_length: bool) -> Hop | None:
-    """The hop: only where hardware and context were given and the figures decide something."""
+    """The hop: where hardware and context were given and the figures decide something; weights too large need no context.
+
+    An engine that serves another file than the checkpoint (`serve` does not name it) may hold other weights, so they decide nothing there.
+    """
+    sources = tuple(ledger.source_of(cite["id"], cite.get("at", "")) for policy in engine.data.get("cache_policies", ())[:1] for cite in policy["cites"][:1])
+    serves_checkpoint = any("{checkpoint}" in part for part in engine.data.get("serve", {}).get("argv", ()))
+    if serves_checkpoint and found.weights is not None and found.total is not None and found.weights > found.total:
+        return Hop("memory", "fails", f"weights of {format_bytes(found.weights)} a device exceed its {format_bytes(found.total)}", consequence="refuses", sources=sources)
     if not asked_length:
         return None
-    sources = tuple(ledger.source_of(cite["id"], cite.get("at", "")) for policy in engine.data.get("cache_policies", ())[:1] for cite in policy["cites"][:1])
-    if found.weights is not None and found.total is not None and found.weights > found.total:
-        return Hop("memory", "fails", f"weights of {format_bytes(found.weights)} a device exceed its {format_bytes(found.total)}", consequence="refuses", sources=sources)
     if found.fits is None and (found.cache is None or found.available is None):
         return Hop("memory", "unknown", "; ".join(found.why), sources=sources, optional=True)
     needed, (low, high) = found.cache or 0, found.available or (None, 0)

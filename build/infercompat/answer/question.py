@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -57,6 +58,7 @@ class Question:
 def release_of(engine: Record, wanted: str | None) -> Release:
     """The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused."""
     releases = engine.data["releases"]
+    wanted = None if wanted == "latest" else wanted
     found = select(engine.data["scheme"], wanted, releases)
     if found is not None:
         dates = {entry["version"]: entry["date"] for entry in releases}
@@ -131,12 +133,22 @@ def engine_named(catalog: Catalog, wanted: str) -> tuple[Record, str | None]:
     return found, version or None
 
 
+MAKERS = re.compile(r"^(?:(?:nvidia|geforce|amd|instinct|radeon|intel|apple)[ -]+)+(?!pro\b)")
+"""Words of a trade name that ids leave out."""
+COUNTED = re.compile(r"([1-9][0-9]{0,3})\s*[x×]\s*(\S.*)", re.IGNORECASE)
+"""A number of devices before their name, such as 8xH100."""
+
+
 def hardware_of(catalog: Catalog, wanted: str) -> Record:
-    """A hardware record by id or alias. Raises Refused with the nearest ids."""
-    found = catalog.follow(wanted) or catalog.follow(wanted.lower().replace(" ", "-"))
+    """A hardware record by id, alias or trade name. Raises Refused with the nearest ids."""
+    name = MAKERS.sub("", wanted.lower().strip()).replace(" ", "-")
+    found = catalog.follow(wanted) or catalog.follow(wanted.lower().strip().replace(" ", "-")) or catalog.follow(name)
     if found is not None and found.kind == "hardware":
         return found
+    if counted := COUNTED.fullmatch(wanted.strip()):
+        device = hardware_of(catalog, counted[2])
+        raise Refused(f"there is no hardware {wanted}; for {counted[1]} devices write --hardware {device.id} --gpus {counted[1]}")
     known = [record.id for record in catalog.of_kind("hardware")]
-    close = difflib.get_close_matches(wanted.lower(), known, n=3, cutoff=0.4)
+    close = [id for id in known if name and id.startswith(f"{name}-")][:4] or difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     raise Refused(f"there is no hardware {wanted}" + (f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(known)}"))
 

@@ -125,10 +125,15 @@ def _print_gotchas(gotchas: list[dict[str, Any]], verbose: bool) -> None:
 
 def _print_memory(found: dict[str, Any]) -> None:
     words = (("weights_bytes", "weights"), ("cache_bytes", "cache"), ("available_bytes", "at most left for the cache"), ("device_bytes", "device"))
-    shown = ", ".join(f"{label} {format_bytes(found[name])}" for name, label in words if found[name] is not None)
+    shown = ", ".join(f"{label} {format_bytes(max(0, found[name]))}" for name, label in words if found[name] is not None)
     click.echo(f"\nA device: {shown or 'unknown'}" + (f" ({'; '.join(found['missing'])})" if found["missing"] else ""))
     if found["sequences"]:
         click.echo(f"          {found['sequences']:.1f} sequences of that length at once" + (f", longest {found['longest_context']:,} tokens" if found["longest_context"] else ""))
+
+
+def _too_heavy(found: dict[str, Any] | None) -> bool:
+    """Whether the weights alone are more than a device holds."""
+    return bool(found) and None not in (found["weights_bytes"], found["device_bytes"]) and found["weights_bytes"] > found["device_bytes"]
 
 
 def _plain(value: Any) -> Any:
@@ -143,7 +148,10 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
     grade = f"   [{data['grade']} · {data['confidence']:.2f}]" if data["grade"] else ""
     engine = f" on {question['engine']} {question['version']}" if question["engine"] else ""
     click.echo(f"{data['verdict'].upper()}{grade}   {question['model']}{engine}{assumed if engine else ''}{where}")
-    click.echo(f"  {data['reason']}\n")
+    click.echo(f"  {data['reason']}")
+    if data["verdict"] != "no" and _too_heavy(data["memory"]):
+        click.echo("  but the weights do not fit the devices as asked, see below: more --gpus, or a smaller --checkpoint; --context makes memory count")
+    click.echo()
     for hop in data["chain"]:
         cite = f"  [{hop['cites'][0]['id']} {hop['cites'][0]['at']}".rstrip() + "]" if hop["cites"] else ""
         click.echo(f"  {hop['hop']:<20} {hop['state']:<8} {hop['finding']}{cite}")

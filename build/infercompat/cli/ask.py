@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -35,6 +36,9 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
 
     if cache_dtype not in ELEMENT_BYTES:
         usage(f"there is no cache dtype {cache_dtype}; known: {', '.join(ELEMENT_BYTES)}")
+    idle = [name for name, value in (("--set", options["settings"]), ("--available", options["available"])) if value]
+    if idle and not options["engine"]:
+        usage(f"{idle[0]} says how an engine is started: give --engine, too")
     try:
         subject = _subject(context, target, options["architecture"])
         engine = inputs.engine_of(answering(context).catalog, options) if options["engine"] else None
@@ -58,7 +62,9 @@ def _lengths(text: str | None, default: tuple[int, ...]) -> list[int]:
     lengths = [part.strip().replace("_", "") for part in text.split(",")]
     wrong = [part for part in lengths if not part.isdecimal() or len(part) > 13 or not 0 < int(part) < 1 << 40]
     if wrong:
-        usage(f"--context takes token counts such as 8192,32768, not {wrong[0] or 'an empty place'}")
+        short = re.fullmatch(r"([1-9][0-9]{0,5})([km])", wrong[0], re.IGNORECASE)
+        hint = f"; write {int(short[1]) << {'k': 10, 'm': 20}[short[2].lower()]}" if short else ""
+        usage(f"--context takes token counts such as 8192,32768, not {wrong[0] or 'an empty place'}{hint}")
     return [int(part) for part in lengths]
 
 
@@ -114,14 +120,14 @@ def check(context: click.Context, model: str | None, engine: str | None, **optio
         return
     for row in rows:
         asked = row["question"]
-        click.echo(f"{row['verdict']:<10} {asked['model']:<28} {asked['engine']:<14} {asked['version']:<12} {row['reason'][:120]}")
+        click.echo(f"{row['verdict']:<10} {asked['model']:<28} {asked['engine']:<18} {asked['version']:<12} {row['reason'][:120]}")
 
 
 @click.command()
 @click.argument("engine")
 @click.argument("before", metavar="FROM")
 @click.argument("after", metavar="TO")
-@click.option("--model", required=True, help="The model that is served.")
+@click.option("--model", required=True, help="The model that is served, such as gemma-3-27b.")
 @stack_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_context

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import click
 
 from infercompat.cli.common import EXIT_FAULTS, answering, usage
+
+RULE = re.compile(r"[A-Z]{3,4}[0-9]{3}", re.IGNORECASE)
 
 
 @click.command()
@@ -22,6 +25,8 @@ def show(context: click.Context, target: str, as_json: bool) -> None:
     record = showing.find(products, target)
     if record is None:
         close = showing.nearest(products, target)
+        if RULE.fullmatch(target):
+            usage(f"{target} is a rule and no record: infercompat explain {target}")
         usage(f"there is no record {target}" + (f"; nearest: {', '.join(close)}" if close else ""))
     if as_json:
         click.echo(json.dumps(showing.as_data(products, record), indent=2, ensure_ascii=False))
@@ -41,5 +46,5 @@ def search(context: click.Context, text: tuple[str, ...]) -> None:
     for record in found:
         click.echo(f"{record.kind:<12} {record.id:<50} {record.name}")
     if not found:
-        click.echo("nothing found", err=True)
+        click.echo("nothing found; fewer or other words may, such as a model, an engine or a part of the error text", err=True)
         sys.exit(EXIT_FAULTS)

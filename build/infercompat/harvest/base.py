@@ -111,10 +111,10 @@ class Harvester:
     older: Callable[[Tree], str | None] = field(default=lambda tree: None)
 
     def claims(self, tree: Tree) -> list[Claim]:
-        """The claims of a whole registry, one a proposition. An empty or tiny one is an error, never 'everything was removed'."""
+        """The claims of a whole registry, one a subject: the first. An empty or tiny one is an error, never 'everything was removed'."""
         found: dict[tuple, Claim] = {}
         for item in self.read(tree):
-            found.setdefault((item.about, item.holds), item)
+            found.setdefault(item.about, item)
         if len(found) < self.least:
             raise Refused(f"{self.engine}: only {len(found)} claims were read, fewer than {self.least}: the source has changed its shape")
         return list(found.values())

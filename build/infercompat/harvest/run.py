@@ -9,7 +9,7 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +18,6 @@ from infercompat.harvest import HARVESTERS, Harvester, Refused, Tree
 from infercompat.harvest.snapshot import WRITTEN, snapshot_id
 from infercompat.link import Catalog
 from infercompat.records import Record
-
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 _BROKEN = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
@@ -94,25 +93,17 @@ def differences(snapshot: Record, harvester: Harvester, tree: Tree) -> list[str]
 
     Claims with a source of their own, with a condition on one architecture, or about more than a harvester reads are people's.
     """
-    upstream = _grouped((item.about, item.holds) for item in harvester.claims(tree))
+    upstream = {item.about: item.holds for item in harvester.claims(tree)}
     fields = {tuple(name for name, _ in about) for about in upstream}
-    upstream |= _grouped((tuple(item["about"].items()), item["holds"]) for item in harvester.extra(tree))
+    upstream |= {tuple(item["about"].items()): item["holds"] for item in harvester.extra(tree)}
     claims = [(tuple(claim["about"].items()), claim) for claim in snapshot.data["claims"]]
     read = [(about, claim) for about, claim in claims if "cites" not in claim and tuple(claim["about"]) in fields]
-    ours = _grouped((about, claim["holds"]) for about, claim in read if "when" not in claim or "*" in claim["about"].values())
+    ours = {about: claim["holds"] for about, claim in read if "when" not in claim or "*" in claim["about"].values()}
     known = {about for about, _ in claims}
     lines = [f"added    {_words(about)}: {holds}" for about, holds in upstream.items() if about not in known]
     lines += [f"removed  {_words(about)}: {holds}" for about, holds in ours.items() if about not in upstream]
     lines += [f"changed  {_words(about)}: {ours[about]} -> {holds}" for about, holds in upstream.items() if ours.get(about, holds) != holds]
     return sorted(lines)
-
-
-def _grouped(claims: Iterable[tuple[tuple, str]]) -> dict[tuple, str]:
-    """What is said of each subject, several words where several lists name it."""
-    found: dict[tuple, list[str]] = {}
-    for about, holds in claims:
-        found.setdefault(about, []).append(holds)
-    return {about: ", ".join(sorted(words)) for about, words in found.items()}
 
 
 def _words(about: tuple[tuple[str, str], ...]) -> str:
@@ -129,4 +120,3 @@ def wanted(target: str) -> tuple[Harvester, str]:
     if not _VERSION.fullmatch(version):
         raise Refused(f"'{version}' is no version")
     return HARVESTERS[engine], version
-
