@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -95,3 +97,68 @@ def test_names_that_are_no_text_and_links_that_lead_nowhere_do_no_harm(folder):
     (folder / "link.txt").symlink_to(folder / "nowhere")
     first, second = snapshot.quick(folder), snapshot.quick(folder)
     assert list(first.catalog.records) == list(second.catalog.records)
+
+
+@pytest.mark.parametrize(
+    "command", [["check", "tiny-model", "enga"], ["show", "tiny-model"], ["show", "enga-registry"], ["cache", "tiny-model", "--engine", "enga"]]
+)
+def test_every_verb_answers_from_it_as_from_the_catalog(run, folder, loads, command):
+    first, second = (run(*command, "--json", catalog=folder) for _ in range(2))
+    assert (first.exit_code, first.stdout) == (second.exit_code, second.stdout)
+    assert len(loads) == 1
+
+
+STORED = {"vocabulary": {}, "newest": "2026-01-01", "count": 1, "records": []}
+WRONG = {
+    "data that is no mapping": {"records": [["a", "engine", "catalog/engines/a.yaml", 5]]},
+    "a kind that there is not": {"records": [["a", "thing", "catalog/things/a.yaml", {}]]},
+    "a record cut short": {"records": [["a", "engine"]]},
+    "records by name": {"records": {"a": {}}},
+    "a vocabulary that is none": {"vocabulary": 3},
+    "no count": {"count": None, "records": None},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_snapshot_of_another_shape_is_made_anew(folder, tmp_path, loads, name):
+    snapshot.quick(folder)
+    [place] = (tmp_path / "cache").rglob("*.json")
+    place.write_text(json.dumps(STORED | WRONG[name]))
+    assert len(snapshot.quick(folder).catalog.records) == 21
+    assert len(loads) == 2
+
+
+def test_a_snapshot_nested_too_deep_is_made_anew(folder, tmp_path, loads):
+    snapshot.quick(folder)
+    [place] = (tmp_path / "cache").rglob("*.json")
+    place.write_text("[" * 100_000)
+    snapshot.quick(folder)
+    assert len(loads) == 2
+
+
+def test_a_user_without_a_home_has_no_snapshot(folder, tmp_path, monkeypatch, loads):
+    """As in a container that is run under a number that names nobody."""
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.chdir(tmp_path)
+    assert len(snapshot.quick(folder).catalog.records) == len(snapshot.quick(folder).catalog.records) == 21
+    assert len(loads) == 2
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_one_snapshot_is_kept_and_another_program_s_files_are_left_alone(folder, tmp_path):
+    (tmp_path / "cache" / "other").mkdir(parents=True)
+    (tmp_path / "cache" / "other" / "x.json").write_text("{}")
+    for text in ("a", "b"):
+        (folder / "notes.txt").write_text(text * 100)
+        os.utime(folder / "notes.txt", ns=(len(text), ord(text)))
+        snapshot.quick(folder)
+    assert len(list((tmp_path / "cache" / "infercompat").iterdir())) == 1
+    assert (tmp_path / "cache" / "other" / "x.json").exists()
+
+
+def test_a_folder_whose_name_is_no_text(folder, tmp_path, loads):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder.rename(odd)
+    assert list(snapshot.quick(odd).catalog.records) == list(snapshot.quick(odd).catalog.records)
+    assert len(loads) == 1

@@ -1,0 +1,163 @@
+"""The command line: flags as the engine takes them, JSON objects in one piece, and what has no flag said so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalogs import ENGINE, MODEL, changed, copy_tiny, gotcha
+from infercompat.answer.check import Assessor
+from infercompat.answer.command import command
+
+from .conftest import answered
+from .stacks import BASE, MET, SERVE, SETTINGS, engine
+
+SERVED = ["enga", "serve", "acme/plain"]
+
+
+@pytest.mark.parametrize(
+    ("options", "flags"),
+    [
+        ({}, []),
+        ({"settings": ["lora=true"]}, ["--enable-lora"]),
+        ({"settings": ["lora=false"]}, []),
+        ({"settings": ["chunked_prefill=true"]}, ["--chunked-prefill"]),
+        ({"settings": ["chunked_prefill=false"]}, ["--no-chunked-prefill"]),
+        ({"settings": ["prefix_caching=false"]}, ["--disable-prefixes"]),
+        ({"settings": ["prefix_caching=true"]}, []),
+        ({"settings": ["setting.disable_fast=true"]}, ["--disable-fast"]),
+        ({"settings": ["setting.disable_fast=false"]}, []),
+        ({"settings": ["setting.careful=true"]}, ["--config.careful", "true"]),
+        ({"settings": ["setting.careful=off"]}, ["--config.careful", "false"]),
+        ({"settings": ["setting.mode=on"]}, ["--mode", "on"]),
+        ({"settings": ["attention.backend=FAST"]}, ["--backend", "FAST"]),
+        ({"settings": ["gpu_memory_utilization=0.9"]}, ["--share", "0.9"]),
+        ({"cache_dtype": "bf16"}, ["--kv-dtype", "bfloat16"]),
+        ({"cache_dtype": "bfloat16"}, ["--kv-dtype", "bfloat16"]),
+        ({"cache_dtype": "fp8_e4m3"}, ["--kv-dtype", "fp8_e4m3"]),
+        ({"length": 4096}, ["--max-len", "4096"]),
+        ({"tp": 2}, ["--tp", "2"]),
+        ({"gpus": 4}, ["--tp", "4"]),
+        ({"gpus": 4, "settings": ["pipeline_parallel=2"]}, ["--pp", "2", "--tp", "2"]),
+        ({"gpus": 4, "tp": 2}, ["--tp", "2"]),
+        ({"settings": ["lora=true"], "required": ["chunked_prefill=false"]}, ["--enable-lora", "--no-chunked-prefill"]),
+        ({"settings": ["speculation.method=ngram"]}, ["--spec", '{"method": "ngram"}']),
+        ({"settings": ["speculation.tokens=5", "lora=true", "speculation.method=eagle"]}, ["--enable-lora", "--spec", '{"num_tokens": 5, "method": "EAGLE"}']),
+        ({"settings": ["weights.format=fp8", "task=embed", "os=linux", "sequence_length=100", "prompt.image=true", "libx.version=2.1"]}, []),
+        ({"hardware": "card-base", "settings": ["platform=cuda"]}, []),
+        ({"checkpoint": "me/my-tune"}, None),
+    ],
+)
+def test_flags(ask, options, flags):
+    found = ask(**options).data["command"]
+    assert found["argv"] == (["enga", "serve", "me/my-tune"] if flags is None else [*SERVED, *flags])
+    assert (found["without_flag"], found["environment"]) == ([], {})
+
+
+def test_one_reason_for_each_flag(ask):
+    found = ask(settings=["lora=true", "speculation.method=ngram", "speculation.tokens=5"], tp=2).data["command"]
+    assert found["because"] == [
+        "enga serve acme/plain: the engine's own way to serve acme/plain",
+        "--enable-lora: asked for",
+        "--spec method: asked for",
+        "--spec num_tokens: asked for",
+        "--tp: asked for",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment", "without_flag"),
+    [
+        (["setting.quiet=true"], {"ENGA_QUIET": "1"}, []),
+        (["setting.quiet=false"], {"ENGA_QUIET": "0"}, []),
+        (["setting.quiet=very"], {"ENGA_QUIET": "very"}, []),
+        (["setting.in_a_file=7"], {}, ["setting.in_a_file = 7"]),
+        (["setting.unheard_of=true"], {}, ["setting.unheard_of = true"]),
+        (["max_num_seqs=8"], {}, ["max_num_seqs = 8"]),
+    ],
+)
+def test_what_no_flag_says(ask, settings, environment, without_flag):
+    found = ask(settings=settings).data["command"]
+    assert (found["argv"], found["environment"], found["without_flag"]) == (SERVED, environment, without_flag)
+
+
+def test_variables_stand_before_the_command_and_objects_in_quotes(run, tmp_path):
+    folder = copy_tiny(tmp_path / "served", BASE)
+    shown = run("check", "plain-model", "enga", "--set", "setting.quiet=true", "--set", "speculation.method=ngram", catalog=folder).stdout
+    assert """\nENGA_QUIET=1 enga serve acme/plain --spec '{"method": "ngram"}'\n""" in shown
+
+
+def test_no_command_where_the_catalog_has_no_way_to_serve(ask):
+    assert ask({ENGINE: engine(SETTINGS)}).data["command"] is None
+
+
+def test_keys_and_values_with_flags_of_their_own(ask):
+    parts = {f"cache.{part}.dtype": f"flag: --type-{part}, default: f16, values: [f16, bf16, q8_0]" for part in "kv"}
+    files = {ENGINE: engine(parts, more=SERVE)}
+    assert ask(files, cache_dtype="q8_0").data["command"]["argv"] == [*SERVED, "--type-k", "q8_0", "--type-v", "q8_0"]
+    mixed = ask(files, cache_dtype="fp16", settings=["cache.v.dtype=q8_0"]).data["command"]
+    assert mixed["argv"] == [*SERVED, "--type-k", "f16", "--type-v", "q8_0"]
+
+
+TWO = changed(MODEL, ("  - {hub: acme/tiny-it,", "  - {hub: acme/tiny-fp8, format: fp8}\n  - {hub: acme/tiny-it,"))
+
+
+@pytest.mark.parametrize(("asked", "served"), [("tiny-model", "acme/tiny-fp8"), ("acme/tiny-it", "acme/tiny-it"), ("ACME/TINY-IT", "acme/tiny-it")])
+def test_the_checkpoint_that_was_asked_for_is_served(ask, asked, served):
+    assert ask(TWO, asked).data["command"]["argv"] == ["enga", "serve", served]
+
+
+def test_the_command_is_that_of_the_first_repair(ask):
+    files = {MET: gotcha(when="{lora: true}", workarounds="[{set: {chunked_prefill: false, lora: false}}]")}
+    answer = ask(files, settings=["lora=true"], required=["tensor_parallel=2"])
+    assert answer.reply.verdict == "only-with"
+    found = answer.data["command"]
+    assert found["argv"] == [*SERVED, "--tp", "2"]
+    kept = ask(files, settings=["lora=true", "speculation.method=ngram"]).data["command"]
+    assert kept["argv"] == [*SERVED, "--spec", '{"method": "ngram"}']
+
+
+def test_what_a_repair_sets_is_said_to_be_the_repairs(ask):
+    found = ask({MET: gotcha(when="{chunked_prefill: true}", workarounds="[{set: {chunked_prefill: false}}]")}, settings=["lora=true"]).data["command"]
+    assert found["argv"] == [*SERVED, "--enable-lora", "--no-chunked-prefill"]
+    assert found["because"][1:] == ["--enable-lora: asked for", "--no-chunked-prefill: the repair"]
+
+
+def test_settings_that_share_a_flag_are_one_object(base):
+    @given(st.sets(st.sampled_from(["method", "tokens"])), st.integers(1, 64), st.booleans())
+    def check(named, tokens, lora):
+        said = {"method": "speculation.method=ngram", "tokens": f"speculation.tokens={tokens}"}
+        answer = answered(Assessor(base), "plain-model", "enga", settings=[*(said[name] for name in sorted(named)), f"lora={str(lora).lower()}"])
+        argv = answer.data["command"]["argv"]
+        members = json.loads(argv[argv.index("--spec") + 1]) if named else {}
+        assert members == {key: value for name, key, value in (("method", "method", "ngram"), ("tokens", "num_tokens", tokens)) if name in named}
+        assert (argv.count("--spec"), "--enable-lora" in argv) == (bool(named), lora)
+
+    check()
+
+
+def test_vllm_takes_speculation_as_a_json_object(ask_real):
+    settings = ["speculation.method=mtp", "speculation.tokens=7", "setting.disable_flashinfer_q_quantization=true", "prefix_caching=false"]
+    asked = ask_real("gemma-4-31b", "vllm", settings=settings, required=["cache.dtype=bf16"]).found
+    assert command(asked.resolved, None)["argv"] == [
+        "vllm", "serve", "google/gemma-4-31B",
+        "--attention-config.disable_flashinfer_q_quantization", "true", "--no-enable-prefix-caching", "--kv-cache-dtype", "bfloat16",
+        "--speculative-config", '{"method": "mtp", "num_speculative_tokens": 7}',
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("engine", "settings", "flags"),
+    [
+        ("sglang", ["prefix_caching=false"], ["--disable-radix-cache"]),
+        ("sglang", ["prefix_caching=true"], []),
+        ("sglang", ["speculation.method=eagle"], ["--speculative-algorithm", "EAGLE"]),
+        ("llama.cpp", ["cache.k.dtype=fp16", "setting.flash_attn=on"], ["--cache-type-k", "f16", "--flash-attn", "on"]),
+    ],
+)
+def test_other_engines_in_their_own_words(ask_real, engine, settings, flags):
+    found = command(ask_real("llama-3.1-8b", engine, settings=settings).found.resolved, None)
+    assert found["argv"][-len(flags) :] == flags if flags else "--disable-radix-cache" not in found["argv"]

@@ -1,0 +1,190 @@
+"""Memory: figures of one device, worked out by hand on a card of ten million bytes, and what fits surely, possibly and not.
+
+The plain model takes 2 layers x 2 heads x 64 elements x K and V x 2 bytes = 1,024 bytes a token. A million parameters in bf16 are
+2,000,000 bytes. The engine takes half of the card: 5,000,000 - 2,000,000 = 3,000,000 bytes are left where it takes nothing itself.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalogs import ENGINE, changed
+from infercompat.answer import memory
+from infercompat.answer.facts import resolve
+from infercompat.answer.memory import Memory, as_data
+from infercompat.measure import Overhead
+
+from .conftest import question
+from .stacks import BIG, HOLDING, POLICY, SERVE, SETTINGS, card, engine
+
+PLAIN = "models/acme/plain-model.yaml"
+SIZED = HOLDING | changed(PLAIN, ("config:\n", "parameters: {total: 1000000, total_counts: All of them., cites: [{id: plain-config}]}\nconfig:\n"))
+LEFT = 3_000_000
+
+
+def measured(*overheads: int) -> dict[str, str]:
+    """Logs of enga that show such overheads: weights of 2,000,000 bytes, and the cache memory that was left beside them."""
+    files = {}
+    for index, overhead in enumerate(overheads):
+        of_log = f'model: plain-model\nengine: enga\nversion: "1.1.0"\nmethod: engine-log\nreproducible: false\ncites: [{{id: log-{index}}}]\n'
+        files[f"citations/example.com/log-{index}.yaml"] = (
+            f"title: A log\nurl: https://example.com/{index}\ntype: issue\npublisher: acme\nretrieved: 2026-02-02\n"
+        )
+        files[f"measurements/weights-{index}.yaml"] = f"name: Weights\n{of_log}metric: weights.bytes\nvalue: 2000000\nunit: B\n"
+        files[f"measurements/left-{index}.yaml"] = (
+            f"name: Left\n{of_log}metric: device.cache_bytes\nvalue: {LEFT - overhead}\nunit: B\nhardware: card-big\n"
+            "conditions: {settings: {gpu_memory_utilization: 0.5}}\n"
+        )
+    return files
+
+
+def test_the_figures_of_one_device(ask):
+    answer = ask(SIZED, hardware="card-big", length=2048)
+    assert answer.data["memory"] == {
+        "weights_bytes": 2_000_000,
+        "cache_bytes": 2048 * 1024,
+        "state_bytes": 0,
+        "device_bytes": 10_000_000,
+        "available_bytes": LEFT,
+        "available_low_bytes": None,
+        "fits": None,
+        "longest_context": None,
+        "sequences": None,
+        "missing": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("overheads", "length", "expected"),
+    [
+        ((100_000, 300_000, 902_848), 2048, (True, LEFT - 902_848, LEFT - 100_000)),
+        ((100_000, 300_000, 902_849), 2048, (None, LEFT - 902_849, LEFT - 100_000)),
+        ((902_848, 950_000, 990_000), 2048, (None, LEFT - 990_000, LEFT - 902_848)),
+        ((902_849, 950_000, 990_000), 2048, (False, LEFT - 990_000, LEFT - 902_849)),
+        ((100_000, 902_848), 2048, (None, None, LEFT - 100_000)),
+        ((1_000_000, 1_100_000), 2048, (False, None, LEFT - 1_000_000)),
+        ((-50_000, 0, 10), 2048, (True, LEFT - 10, LEFT)),
+        ((0, 0, 0), 2929, (True, LEFT, LEFT)),
+        ((0, 0, 0), 2930, (False, LEFT, LEFT)),
+    ],
+)
+def test_it_fits_only_at_the_high_overhead_and_fails_only_below_the_low_one(ask, overheads, length, expected):
+    """Fewer than three logs bound nothing from above, so that nothing surely fits."""
+    answer = ask(SIZED | measured(*overheads), hardware="card-big", length=length)
+    found = answer.found.memory
+    assert (found.fits, *found.available) == expected
+    assert {True: ("yes", "holds"), None: ("only-with", "gap"), False: ("no", "fails")}[found.fits] == (answer.reply.verdict, answer.hop("memory").state)
+
+
+def test_what_may_fit_names_what_would_settle_it(ask):
+    answer = ask(SIZED | measured(100_000, 300_000, 902_849), hardware="card-big", length=2048)
+    assert answer.data["provided"] == [">= 2 MiB left for the cache"]
+    assert answer.reply.reason == (
+        "memory: the cache needs 2 MiB a device; at most 2.77 MiB is left beside weights of 1.91 MiB, less what the engine takes itself"
+    )
+
+
+def test_what_does_not_fit_says_by_how_much(ask):
+    answer = ask(SIZED, hardware="card-big", length=4096)
+    assert answer.reply.reason == "memory: the cache needs 4 MiB a device and at most 2.86 MiB is left beside weights of 1.91 MiB"
+    assert answer.hop("memory").consequence == "refuses"
+
+
+def test_weights_that_exceed_the_device(ask):
+    small = SIZED | {BIG: card("A card with memory", more="memory_bytes: 1999999\n")}
+    assert ask(small, hardware="card-big", length=1).reply.reason == "memory: weights of 1.91 MiB a device exceed its 1.91 MiB"
+    assert ask(small, hardware="card-big").reply.verdict == "no"  # whatever the length
+    assert ask(small, hardware="card-big", gpus=2).hop("memory") is None  # a million bytes each, and nobody asked for a length
+    assert ask(small, hardware="card-big", gpus=2, length=1).reply.reason.startswith("memory: the cache needs")
+    file = {ENGINE: small[ENGINE].replace('"{checkpoint}"', "FILE")}
+    assert ask(small | file, hardware="card-big").hop("memory") is None  # it serves another file, of weights that nobody named
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"gpus": 2}, (1_000_000, 2048 * 512, LEFT + 1_000_000)),
+        ({"tp": 2}, (1_000_000, 2048 * 512, LEFT + 1_000_000)),
+        ({"settings": ["gpu_memory_utilization=1"]}, (2_000_000, 2048 * 1024, LEFT + 5_000_000)),
+        ({"settings": ["hardware.memory_bytes=6000000"]}, (2_000_000, 2048 * 1024, LEFT - 2_000_000)),
+        ({"settings": ["weights.format=fp32"]}, (4_000_000, 2048 * 1024, LEFT - 2_000_000)),
+        ({"cache_dtype": "fp8_e4m3"}, (2_000_000, None, LEFT)),
+    ],
+)
+def test_what_was_named_counts(ask, options, expected):
+    found = ask(SIZED, hardware="card-big", length=2048, **options).found.memory
+    assert (found.weights, found.cache, found.available[1]) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "missing"),
+    [
+        (HOLDING, {}, "weights: "),
+        (SIZED, {"hardware": "card-base"}, "the device's memory is not in its record"),
+        (SIZED | {ENGINE: engine({"lora": SETTINGS["lora"]}, more=SERVE + POLICY)}, {}, "the share of memory that EngA takes is not known"),
+        (SIZED | {ENGINE: engine(SETTINGS, more=SERVE)}, {}, "cache: no cache policy of EngA is known for 1.1.0"),
+        (SIZED, {"engine": "enga@1.0.0"}, "cache: no cache policy of EngA is known for 1.0.0"),
+        (SIZED, {"cache_dtype": "fp8_e4m3"}, "cache: a quantized cache is not worked out"),
+    ],
+)
+def test_what_is_missing_is_named_and_is_no_fit(ask, files, options, missing):
+    answer = ask(files, **{"hardware": "card-big", "length": 2048} | options)
+    assert answer.found.memory.fits is None
+    assert any(why.startswith(missing) for why in answer.data["memory"]["missing"])
+    assert (answer.hop("memory").state, answer.hop("memory").optional) == ("unknown", True)
+
+
+def test_no_memory_without_hardware_or_layers(ask):
+    assert ask(SIZED, length=2048).data["memory"] is None
+    assert ask(SIZED | changed(PLAIN, ("model_type: llama", "model_type: unheard-of"), ("[LlamaForCausalLM]", "[UnheardOf]"),
+                               ("architecture: LlamaForCausalLM", "architecture: UnheardOf")),
+               hardware="card-big", length=2048).data["memory"] is None  # fmt: skip
+
+
+STATIC = {ENGINE: engine(SETTINGS | {"setting.cache_implementation": "flag: --cache, default: static"}, more=SERVE + POLICY)}
+
+
+def test_what_is_set_aside_counts_rather_than_what_grows(ask):
+    """A static cache keeps the window of the tiny model too: 2 layers of 2,048 tokens, 2 of 1,024, at 512 bytes."""
+    answer = ask(SIZED | STATIC, "tiny-model", hardware="card-big", length=2048)
+    assert answer.found.memory.cache == 2 * 2048 * 512 + 2 * 1024 * 512
+    growing = ask(SIZED, "tiny-model", hardware="card-big", length=2048)
+    assert growing.found.memory.cache == 2 * 2048 * 512 + 2 * 1023 * 512
+
+
+def test_keys_and_values_may_have_types_of_their_own(ask_real):
+    """llama.cpp keeps q8_0 in 34 bytes for 32 elements: 32 layers x 8 heads x 128 x 8,192 tokens of K so, and of V in two bytes."""
+    elements = 32 * 8 * 128 * 8192
+    found = ask_real("llama-3.1-8b", "llama.cpp", hardware="h100-sxm", length=8192, settings=["cache.k.dtype=q8_0"]).found.memory
+    assert found.cache == elements * 34 // 32 + elements * 2
+    both = ask_real("llama-3.1-8b", "llama.cpp", hardware="h100-sxm", length=8192, cache_dtype="q8_0").found.memory
+    assert both.cache == 2 * elements * 34 // 32
+
+
+def test_what_the_logs_bound_gives_the_sequences_that_fit(ask_real):
+    found = ask_real("llama-3.1-8b", "vllm@0.33.0", hardware="h100-sxm", length=8192).found.memory
+    assert found.cache == 8192 * 32 * 2 * 8 * 128 * 2
+    assert found.fits is True
+    assert found.sequences == pytest.approx(found.available[0] / found.cache, rel=0.01)
+
+
+@given(st.integers(0, 1 << 50), st.none() | st.integers(-(1 << 40), 1 << 50), st.integers(-(1 << 40), 1 << 50))
+def test_three_answers_and_no_fourth(needed, low, high):
+    """Whatever the figures: true within the low end, false beyond the high one, and more need never fits better."""
+    low = None if low is None else min(low, high)
+    fits = memory._fits(needed, (low, high))
+    assert fits is (False if needed > high else True if low is not None and needed <= low else None)
+    order = (True, None, False)
+    assert order.index(memory._fits(needed + 1, (low, high))) >= order.index(fits)
+    assert memory._fits(None, (low, high)) is memory._fits(needed, None) is None
+
+
+def test_overheads_are_passed_in_and_the_record_of_each_is_kept(make):
+    products = make(SIZED | measured(5))
+    asked = question(products, "plain-model", "enga", hardware="card-big", length=2048)
+    found = memory.memory(resolve(asked, products.catalog), [Overhead(products.catalog.records["left-0"], bytes) for bytes in (1, 2, 3)])
+    assert found.available == (LEFT - 3, LEFT - 1)
+    assert as_data(Memory(why=("nothing is known",)))["missing"] == ["nothing is known"]
+    assert as_data(None) is None

@@ -1,0 +1,177 @@
+"""Questions: which release, engine, hardware and facts are meant, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalogs import gotcha
+from infercompat.answer.question import Question, Refused, components, engine_named, hardware_of, read_setting, release_of
+from infercompat.condition import FACTS
+
+from .stacks import BASE, HEAD, engine
+
+
+@pytest.mark.parametrize(
+    ("id", "wanted", "expected"),
+    [
+        ("enga", None, ("1.1.0", "2026-02-01", True)),
+        ("enga", "1.0.0", ("1.0.0", "2026-01-01", False)),
+        ("enga", "v1.0.0", ("1.0.0", "2026-01-01", False)),
+        ("enga", "1.0.*", ("1.0.0", "2026-01-01", False)),
+        ("enga", "1.*", ("1.1.0", "2026-02-01", False)),
+        ("enga", "2026-01-31", ("1.0.0", "2026-01-01", False)),
+        ("enga", "1.4.0", ("1.4.0", None, False)),
+        ("enga", "1.1.0rc1.dev7", ("1.1.0rc1.dev7", None, False)),
+        ("enga", "nightly", ("nightly", None, False)),
+        ("engb", None, ("b200", "2026-01-15", True)),
+        ("engb", "200", ("b200", "2026-01-15", False)),
+        ("engb", "b7000", ("b7000", None, False)),
+    ],
+)
+def test_the_release_that_is_meant(base, id, wanted, expected):
+    found = release_of(base.catalog.records[id], wanted)
+    assert (found.version, found.date, found.assumed) == expected
+
+
+@pytest.mark.parametrize("wanted", ["1..0", "one", "0.9.*", "2025-12-31", ">=1.0", "1.0.0 or so"])
+def test_what_is_no_version_is_refused_with_the_releases_there_are(base, wanted):
+    with pytest.raises(Refused, match=r"'.+' is no pep440 version of enga; releases in the catalog: 1\.1\.0, 1\.0\.0$"):
+        release_of(base.catalog.records["enga"], wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("lora=true", ("lora", True)),
+        ("lora=off", ("lora", False)),
+        ("lora = ON", ("lora", True)),
+        ("tensor_parallel=8", ("tensor_parallel", 8)),
+        ("max_model_len=131_072", ("max_model_len", 131072)),
+        ("speculation.tokens=0", ("speculation.tokens", 0)),
+        ("requests_served=0", ("requests_served", 0)),
+        ("gpu_memory_utilization=0.9", ("gpu_memory_utilization", 0.9)),
+        ("gpu_memory_utilization=1", ("gpu_memory_utilization", 1)),
+        ("cache.dtype=fp8", ("cache.dtype", "fp8")),
+        ("driver.version=570.86", ("driver.version", "570.86")),
+        ("libx.version=2.0rc1", ("libx.version", "2.0rc1")),
+        ("weights.format=mxfp4", ("weights.format", "mxfp4")),
+        ("setting.any=true", ("setting.any", True)),
+        ("setting.any=on", ("setting.any", "on")),
+        ("setting.any=32", ("setting.any", 32)),
+        ("setting.any=0.5", ("setting.any", 0.5)),
+        ("setting.any=nan", ("setting.any", "nan")),
+        ("setting.any=a=b", ("setting.any", "a=b")),
+        ("decode.tensor_parallel=2", ("decode.tensor_parallel", 2)),
+    ],
+)
+def test_settings(base, text, expected):
+    found = read_setting(text, base.catalog)
+    assert (found, type(found[1])) == (expected, type(expected[1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tensor_parallel", "--set and --require take fact=value, not 'tensor_parallel'"),
+        ("=8", "--set and --require take fact=value, not '=8'"),
+        ("tensor_parallel=", "--set and --require take fact=value, not 'tensor_parallel='"),
+        ("tensor_paralel=8", "there is no fact tensor_paralel; nearest: tensor_parallel, "),
+        ("zzzzzzz=8", "there is no fact zzzzzzz; infercompat explain facts lists them"),
+        ("liby.version=1.0", "there is no fact liby.version"),
+        ("tensor_parallel=two", 'tensor_parallel is a whole number, not "two"'),
+        ("tensor_parallel=2.5", "tensor_parallel is a whole number, not 2.5"),
+        ("tensor_parallel=0", "tensor_parallel is 1 or more, not 0"),
+        ("max_model_len=-1", "max_model_len is 1 or more, not -1"),
+        ("speculation.tokens=-1", "speculation.tokens is 0 or more, not -1"),
+        ("gpu_memory_utilization=0", "gpu_memory_utilization is a share above 0, 1 at most, not 0"),
+        ("gpu_memory_utilization=92", "gpu_memory_utilization is a share above 0, 1 at most, not 92"),
+        ("gpu_memory_utilization=nan", 'gpu_memory_utilization is a number, not "nan"'),
+        ("lora=maybe", 'lora is true or false, not "maybe"'),
+        ("disaggregation=both", 'disaggregation is never "both"; it is one of none, prefill, decode'),
+        ("hardware.class=sm999", 'hardware.class is never "sm999"; it is one of sm70, '),
+        ("weights.format=fp5", 'weights.format is never "fp5"; it is one of bf16, '),
+        ("driver.version=new", 'driver.version is a quoted version such as "12.8", not "new"'),
+    ],
+)
+def test_settings_that_are_refused(base, text, words):
+    with pytest.raises(Refused) as refused:
+        read_setting(text, base.catalog)
+    assert str(refused.value).startswith(words)
+
+
+@given(st.sampled_from([*FACTS, "setting.x"]), st.text(max_size=12))
+def test_a_setting_is_read_or_refused_whatever_it_says(name, value):
+    try:
+        fact, read = read_setting(f"{name}={value}")
+    except Refused as refused:
+        assert str(refused)
+    else:
+        assert fact == name
+        assert isinstance(read, (bool, int, float, str))
+        assert read == read  # no NaN, which no JSON can hold
+
+
+@given(st.integers(1, 1 << 40))
+def test_a_number_is_read_as_it_is_written(number):
+    assert read_setting(f"max_num_seqs={number}") == ("max_num_seqs", number)
+    assert read_setting(f"setting.x=-{number}") == ("setting.x", -number)
+
+
+def test_components_are_what_engines_bundle_and_gotchas_blame(make):
+    blamed = gotcha(affects='{all: [{engine: enga, observed: ["1.1.0"]}, {component: liby, observed: ["1"]}]}')
+    assert components(make(BASE).catalog) == {"libx"}
+    assert components(make(BASE | {"gotchas/enga/met.yaml": blamed}).catalog) == {"libx", "liby"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [("enga", ("enga", None)), ("ENGA", ("enga", None)), ("enga@1.0.0", ("enga", "1.0.0")), ("enga@", ("enga", None)), ("engb@b1@2", ("engb", "b1@2"))],
+)
+def test_engines_and_their_versions(base, wanted, expected):
+    found, version = engine_named(base.catalog, wanted)
+    assert (found.id, version) == expected
+
+
+def test_an_engine_that_is_none(make):
+    library = engine(head=HEAD.replace("role: engine", "role: kernel-library").replace("EngA", "LibC"))
+    catalog = make(BASE | {"engines/libc.yaml": library}).catalog
+    with pytest.raises(Refused, match=r"^there is no engine engaa; nearest: enga, engb"):
+        engine_named(catalog, "engaa")
+    with pytest.raises(Refused, match=r"^there is no engine zzzz; known: enga, engb, libc$"):
+        engine_named(catalog, "zzzz")
+    with pytest.raises(Refused, match=r"^there is no engine tiny-model"):
+        engine_named(catalog, "tiny-model")
+    with pytest.raises(Refused, match=r"^LibC is a kernel library: it gates engines and serves no model itself$"):
+        engine_named(catalog, "libc")
+
+
+@pytest.mark.parametrize("wanted", ["card-big", "CARD-BIG", "Card Big", "big-one"])
+def test_hardware_by_id_alias_and_spelling(make, wanted):
+    files = BASE | {"hardware/card-big.yaml": BASE["hardware/card-big.yaml"] + "aliases: [big-one]\n"}
+    assert hardware_of(make(files).catalog, wanted).id == "card-big"
+
+
+def test_a_slip_in_the_hardware_names_the_nearest(base, real):
+    with pytest.raises(Refused, match=r"^there is no hardware card-bigg; nearest: card-big, card-base"):
+        hardware_of(base.catalog, "card-bigg")
+    with pytest.raises(Refused, match=r"^there is no hardware xyz; known: card-base, card-big, card-other$"):
+        hardware_of(base.catalog, "xyz")
+    with pytest.raises(Refused, match=r"^there is no hardware tiny-model"):
+        hardware_of(base.catalog, "tiny-model")
+    with pytest.raises(Refused, match=r"nearest: .*rtx-pro-6000-blackwell"):
+        hardware_of(real.catalog, "rtx-pro-6000-blackwel")
+
+
+def test_a_changed_question_keeps_the_rest(base):
+    catalog = base.catalog
+    asked = Question(
+        catalog.records["plain-model"], base.derived["plain-model"], catalog.records["enga"], release_of(catalog.records["enga"], None), None, 2,
+        {"lora": True, "tensor_parallel": 2}, frozenset({"lora"}), "acme/plain-awq",
+    )  # fmt: skip
+    changed = asked.changed({"chunked_prefill": False, "lora": False}, frozenset({"tensor_parallel"}))
+    assert changed.given == {"chunked_prefill": False, "lora": False}
+    assert (changed.gpus, changed.required, changed.checkpoint) == (2, frozenset({"lora"}), "acme/plain-awq")
+    assert asked.given == {"lora": True, "tensor_parallel": 2}
+    assert (asked.context, asked.changed({"max_model_len": 100}).context) == (4096, 100)

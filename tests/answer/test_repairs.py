@@ -1,0 +1,205 @@
+"""Repairs: the smallest sets of allowed changes that make the whole question clean, cheapest first, and never what was required."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalogs import ENGINE, gotcha
+from infercompat.answer import repairs
+from infercompat.answer.check import Assessor
+from infercompat.answer.repairs import search
+
+from .conftest import answered
+from .stacks import ATTENDING, BACKENDS, HEAD, MET, SELECTION, SERVE, SETTINGS, engine, record, varied
+
+
+def changes(answer) -> list[list[str]]:
+    return [[change.words for change in repair.changes] for repair in answer.reply.repairs]
+
+
+def met(when: str, workarounds: str = "[]", **fields: str) -> dict[str, str]:
+    return {MET: gotcha(when=when, workarounds=workarounds, **fields)}
+
+
+LORA, BOTH = "{lora: true}", "{all: [{lora: true}, {chunked_prefill: true}]}"
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "verdict", "expected"),
+    [
+        (met(LORA), {}, "yes", []),
+        (met(LORA), {"settings": ["lora=true"]}, "only-with", [["leave lora at its default"]]),
+        (met(LORA), {"required": ["lora=true"]}, "no", []),
+        (met(BOTH, "[{set: {chunked_prefill: false}}]"), {"required": ["lora=true"]}, "only-with", [["set chunked_prefill = false"]]),
+        (met(BOTH, "[{set: {chunked_prefill: false}}]"), {"required": ["lora=true", "chunked_prefill=true"]}, "no", []),
+        (met(BOTH, "[{set: {chunked_prefill: true}}]"), {"required": ["lora=true"]}, "no", []),
+        (met(LORA, "[{advice: Do without.}]"), {"required": ["lora=true"]}, "no", []),
+        (met("{speculation.tokens: {min: 3}}", "[{drop: speculation}]"),
+         {"settings": ["speculation.method=ngram", "speculation.tokens=4"]}, "only-with", [["leave out speculation"]]),
+        (met("{speculation.tokens: {min: 3}}", "[{drop: speculation}]"),
+         {"settings": ["speculation.method=ngram"], "required": ["speculation.tokens=4"]}, "no", []),
+        (met("{cache.k.dtype: fp8_e4m3}", "[{set: {cache.dtype: bfloat16}}]"),
+         {"settings": ["cache.dtype=fp8_e4m3"]}, "only-with", [["leave cache.dtype at its default"], ["set cache.dtype = bfloat16"]]),
+        (met("{cache.k.dtype: fp8_e4m3}", "[{set: {cache.k.dtype: bf16, cache.v.dtype: bf16}}]"), {"required": ["cache.dtype=fp8_e4m3"]}, "no", []),
+        (met("{model.layers: 2}", "[{set: {model.layers: 3}}]"), {}, "no", []),
+        (met("{hardware.class: sm100}", "[{set: {hardware.class: sm90}}]"), {"hardware": "card-base"}, "no", []),
+        (met("{hardware.class: sm100}"), {"settings": ["hardware.class=sm100"]}, "no", []),
+        (met("{os: linux}"), {"settings": ["os=linux"]}, "no", []),
+        (met('{relation: "sequence_length > 100"}'), {"length": 200}, "no", []),
+        (met('{relation: "sequence_length > 100"}', "[{set: {max_model_len: 100}}]"), {"length": 200}, "only-with", [["set max_model_len = 100"]]),
+        (met(LORA, symptom="performance-cliff"), {"settings": ["lora=true"]}, "yes", []),
+    ],
+)  # fmt: skip
+def test_what_may_be_changed(ask, files, options, verdict, expected):
+    answer = ask(files, **options)
+    assert (answer.reply.verdict, changes(answer)) == (verdict, expected)
+
+
+OF_LIBRARY = '{all: [{engine: enga, observed: ["1.1.0"]}, {component: libx, observed: ["2.0"], fixed: {first_release: "2.1", cites: [{id: enga-issue-1}]}}]}'
+FIXED = '{all: [{engine: enga, observed: ["1.1.0"], fixed: {first_release: "1.2.0", cites: [{id: enga-issue-1}]}}]}'
+INTRODUCED = '{all: [{engine: enga, introduced: {version: "1.1.0", cites: [{id: enga-issue-1}]}}]}'
+NEWER = {ENGINE: engine(SETTINGS, more=SERVE, head=HEAD.replace("releases:\n", 'releases:\n  - {version: "1.2.0", date: 2026-02-20}\n'))}
+NEWEST = {ENGINE: engine(SETTINGS, more=SERVE, head=HEAD.replace("releases:\n", 'releases:\n  - {version: "1.3.0", date: 2026-02-21}\n'))}
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "verdict", "expected"),
+    [
+        (NEWER | met("", '[{upgrade: {enga: "1.2.0"}}]', affects=FIXED), {"engine": "enga@1.1.0"}, "only-with", [["take EngA 1.2.0"]]),
+        (NEWEST | met("", '[{upgrade: {enga: "1.2.0"}}]', affects=FIXED), {"engine": "enga@1.1.0"}, "only-with", [["take EngA 1.2.0"], ["take EngA 1.3.0"]]),
+        (met("", '[{downgrade: {enga: "1.0.0"}}]', affects=INTRODUCED), {"engine": "enga@1.1.0"}, "no", []),
+        (met("", '[{upgrade: {enga: "1..2"}}]'), {}, "no", []),
+        (met("", '[{upgrade: {libx: "2.1"}}]', affects=OF_LIBRARY), {}, "only-with", [["take libx 2.1"]]),
+        (met("", '[{upgrade: {libx: "2.1"}}]', affects=OF_LIBRARY), {"required": ["libx.version=2.0"]}, "no", []),
+    ],
+)
+def test_other_versions(ask, files, options, verdict, expected):
+    """An older release with nothing on record is no repair: it comes out unknown."""
+    files = {name: text for name, text in files.items()}
+    answer = ask(files, **options)
+    assert (answer.reply.verdict, changes(answer)) == (verdict, expected)
+
+
+def test_a_change_that_leads_into_another_fault_is_no_repair(ask):
+    files = met(LORA, "[{set: {chunked_prefill: false}}]") | {"gotchas/enga/next.yaml": gotcha(when="{lora: false}")}
+    answer = ask(files, settings=["lora=true"])
+    assert (answer.reply.verdict, changes(answer)) == ("no", [])
+    assert answer.reply.reason == "met: Goes wrong"
+
+
+def test_a_change_that_leads_into_a_question_is_no_repair(ask):
+    files = met(LORA) | {"gotchas/enga/next.yaml": gotcha(when="{all: [{lora: false}, {max_num_seqs: 4}]}")}
+    assert changes(ask(files, settings=["lora=true"])) == []
+    assert changes(ask(files, settings=["lora=true", "max_num_seqs=5"])) == [["leave lora at its default"]]
+
+
+def test_cheaper_first(ask):
+    """Dropping a feature, then another backend, then another type, then another version."""
+    when = "{all: [{speculation.method: ngram}, {attention.backend: PLAIN}, {cache.dtype: bf16}]}"
+    workarounds = '[{upgrade: {enga: "1.1.1"}}, {set: {cache.dtype: fp8_e4m3}}, {set: {attention.backend: FAST}}, {drop: speculation}]'
+    backends = BACKENDS | {"PLAIN": "classes: [cuda], head_dims: {any: true}"}
+    files = ATTENDING | {ENGINE: engine(SETTINGS, backends, more=SERVE + SELECTION)} | met(when, workarounds, affects=FIXED.replace("1.2.0", "1.1.1"))
+    answer = ask(files, hardware="card-base", settings=["speculation.method=ngram", "attention.backend=PLAIN"])
+    assert changes(answer) == [
+        ["leave out speculation"], ["leave attention.backend at its default"], ["set attention.backend = FAST"], ["set cache.dtype = fp8_e4m3"],
+        ["take EngA 1.1.1"],
+    ]  # fmt: skip
+
+
+SWITCHES = ("lora", "setting.a", "setting.b", "setting.c", "setting.d", "setting.e")
+SWITCHED = SETTINGS | {name: f"flag: --{name[-1]}, default: false" for name in SWITCHES[1:]}
+
+
+def test_five_are_shown_at_most(ask):
+    files = met("{all: [" + ", ".join(f"{{{name}: true}}" for name in SWITCHES) + "]}") | {ENGINE: engine(SWITCHED)}
+    answer = ask(files, settings=[f"{name}=true" for name in SWITCHES])
+    assert [len(repair.changes) for repair in answer.reply.repairs] == [1] * 5
+
+
+def test_backends_that_are_refused_are_left_for_another(ask):
+    files = ATTENDING | {ENGINE: engine(SETTINGS, BACKENDS, more=SERVE + SELECTION)}
+    answer = ask(files, "tiny-model", hardware="card-big", cache_dtype="fp8_e4m3", settings=["attention.backend=PLAIN"])
+    assert (answer.reply.verdict, changes(answer)[0]) == ("only-with", ["leave attention.backend at its default"])
+    fixed = ask(files, "tiny-model", hardware="card-big", cache_dtype="fp8_e4m3", required=["attention.backend=PLAIN"])
+    assert changes(fixed) == [["leave cache.dtype at its default"]]
+    assert ask(files, "tiny-model", hardware="card-big", required=["attention.backend=PLAIN", "cache.dtype=fp8_e4m3"]).reply.verdict == "no"
+
+
+def test_what_the_hardware_is_is_never_forgotten_to_pass(ask):
+    """A stack whose hardware is named by its class stays on that class."""
+    answer = ask(ATTENDING, settings=["hardware.class=sm80"], required=["attention.backend=FAST"])
+    assert (answer.reply.verdict, changes(answer)) == ("no", [])
+
+
+def test_when_not_all_could_be_tried_the_answer_is_unknown(ask, monkeypatch):
+    files = met("{any: [{lora: true}, {setting.a: true}, {setting.b: true}]}") | {ENGINE: engine(SWITCHED)}
+    options = {"settings": ["lora=true", "setting.a=true", "setting.b=true"]}
+    assert changes(ask(files, **options)) == [["leave lora at its default", "leave setting.a at its default", "leave setting.b at its default"]]
+    monkeypatch.setattr(repairs, "MOST_TRIED", 4)
+    answer = ask(files, **options)
+    assert (answer.reply.verdict, answer.data["missing"], changes(answer)) == ("unknown", ["repairs"], [])
+    assert answer.reply.reason == "met: Goes wrong; not all changes were tried"
+
+
+def fault(names: frozenset[str]) -> dict:
+    """A gotcha that is met while all of these are on, with no workaround but to turn one off."""
+    return {
+        **{"title": "Goes wrong", "engine": "enga", "symptom": "hang", "severity": "blocker", "detectability": "loud-at-init", "status": "open"},
+        **{"affects": {"all": [{"engine": "enga", "observed": ["1.1.0"]}]}, "hardware": {"scope": "any"}, "read_on": "2026-02-02", "workarounds": []},
+        "when": {"all": [{name: True} for name in sorted(names)]},
+        "evidence": [{"id": "enga-issue-1", "strength": "reproducible-case", "shows": "A script."}],
+    }
+
+
+def test_against_trying_every_set_of_switches(base):
+    """The repairs are the smallest sets of free switches that, taken back, leave no fault with all of its switches on."""
+    enga = base.catalog.records["enga"].data
+    switches = {name: {"flag": f"--{name[-1]}", "default": False, "cites": [{"id": "enga-registry"}]} for name in SWITCHES}
+    products = varied(base, record("enga", "engine", enga | {"settings": enga["settings"] | switches}))
+    some = st.frozensets(st.sampled_from(SWITCHES[:5]), max_size=3)
+
+    @settings(max_examples=40)
+    @given(st.lists(st.frozensets(st.sampled_from(SWITCHES[:5]), min_size=1), min_size=1, max_size=4), some)
+    def check(faults, required):
+        faulty = varied(products, *(record(f"fault-{index}", "gotcha", fault(names)) for index, names in enumerate(faults)))
+        said = {"required": [f"{name}=true" for name in sorted(required)], "settings": [f"{name}=true" for name in SWITCHES if name not in required]}
+        answer = answered(Assessor(faulty), "plain-model", "enga", **said)
+        free = [name for name in SWITCHES if name not in required]
+        clearing = [set(chosen) for size in (1, 2, 3) for chosen in itertools.combinations(free, size) if all(names & set(chosen) for names in faults)]
+        smallest = {frozenset(chosen) for chosen in clearing if len(chosen) == min(map(len, clearing))}
+        found = [frozenset(name for change in repair.changes for name in change.drop) for repair in answer.reply.repairs]
+        assert answer.reply.verdict == ("only-with" if smallest else "no")
+        assert set(found) <= smallest
+        assert len(set(found)) == len(found) == min(len(smallest), 5)
+        for repair in answer.reply.repairs:
+            left = [name for name in SWITCHES if repair.after.question.given.get(name)]
+            assert required <= set(left)
+            assert answered(Assessor(faulty), "plain-model", "enga", settings=[f"{name}=true" for name in left]).reply.verdict == "yes"
+
+    check()
+
+
+def test_no_repair_contains_another_and_each_is_run_again_whole(real_assessor, ask_real):
+    options = {
+        "hardware": "b200", "cache_dtype": "fp8",
+        "settings": ["attention.backend=FLASHINFER", "setting.disable_flashinfer_q_quantization=true", "speculation.method=mtp", "speculation.tokens=7"],
+    }  # fmt: skip
+    answer = ask_real("gemma-4-31b", "vllm@0.33.0", **options)
+    assert answer.reply.verdict == "only-with"
+    found = [frozenset(repair.changes) for repair in answer.reply.repairs]
+    assert found
+    assert not any(one < other for one in found for other in found)
+    assert all(1 <= len(one) <= 3 for one in found)
+    for repair in answer.reply.repairs:
+        assert real_assessor.assess(repair.after.question).verdict == "yes"
+        assert (repair.after.question.model.id, repair.after.question.hardware.id) == ("gemma-4-31b", "b200")
+
+
+def test_a_search_without_changes_is_complete_and_finds_nothing(ask):
+    answer = ask(met(""))
+    found = search(answer.assessor, answer.found)
+    assert (found.repairs, found.clears, found.complete) == ((), False, True)

@@ -1,0 +1,281 @@
+"""Running a harvest: trees and archives that are given or fetched, bad ones refused in one line, and what differs from the catalog."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from catalogs import REGISTRY
+from infercompat.harvest import HARVESTERS, Refused, run, snapshot
+from infercompat.link import Catalog
+from infercompat.read import parse
+from infercompat.records import Document, Record
+
+from .trees import MLX, VLLM, Files, grow, small
+
+
+def zipped(path: Path, files: Files) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def tarred(path: Path, files: Files, top: str = "", links: dict[str, str] | None = None) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(top + name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content.encode()))
+        for name, target in (links or {}).items():
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = tarfile.SYMTYPE, target
+            archive.addfile(member)
+    return path
+
+
+def names(tree) -> list[str]:
+    return [item.about[0][1] for item in small("mlx-lm").claims(tree)]
+
+
+ALL = ["alias", "llama", "solar_open", "mistral", "phi-msft"]
+
+
+def test_a_folder_is_read_where_it_lies(tmp_path):
+    grow(tmp_path, MLX)
+    with run.tree_of(HARVESTERS["mlx-lm"], "0.31.3", tmp_path) as (tree, how):
+        assert (tree.root, how) == (tmp_path, "the released tree of 0.31.3")
+    assert (tmp_path / "mlx_lm/utils.py").is_file()
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        lambda folder: zipped(folder / "mlx_lm-0.31.3-py3-none-any.whl", MLX),
+        lambda folder: zipped(folder / "main.zip", {f"mlx-lm-main/{name}": text for name, text in MLX.items()}),
+        lambda folder: tarred(folder / "mlx_lm-0.31.3.tar.gz", MLX, top="mlx_lm-0.31.3/"),
+        lambda folder: tarred(folder / "both.tgz", MLX | {"docs/index.md": ""}),
+    ],
+    ids=["wheel", "zip with a top folder", "sdist", "tar without one"],
+)
+def test_an_archive_is_unpacked_and_removed(tmp_path, archive):
+    with run.tree_of(HARVESTERS["mlx-lm"], "0.31.3", archive(tmp_path)) as (tree, _):
+        assert names(tree) == ALL
+    assert not tree.root.exists()
+
+
+def cut(path: Path, share: float = 0.5) -> Path:
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
+    return path
+
+
+def locked(path: Path) -> Path:
+    """A zip that says its members are encrypted."""
+    data = bytearray(zipped(path, {"a.py": "x = 1"}).read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    return path
+
+
+BAD = {
+    "nothing there": lambda folder: folder / "nothing.tar.gz",
+    "no archive": lambda folder: grow(folder, {"a.tar.gz": "text"}).root / "a.tar.gz",
+    "an empty file": lambda folder: grow(folder, {"a.whl": ""}).root / "a.whl",
+    "a tar cut short": lambda folder: cut(tarred(folder / "a.tar.gz", {"a.py": "x = 1\n" * 5000, "b.py": "".join(map(str, range(9999)))}), 0.9),
+    "a zip cut short": lambda folder: cut(zipped(folder / "a.zip", MLX)),
+    "a locked zip": lambda folder: locked(folder / "a.zip"),
+    "a path outside": lambda folder: tarred(folder / "a.tar.gz", {"../outside.py": "x"}),
+    "a path further outside": lambda folder: tarred(folder / "a.tar.gz", {"a/../../../outside.py": "x"}),
+    "a link outside": lambda folder: tarred(folder / "a.tar.gz", {}, links={"a": "../../outside.py"}),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_archive_is_refused_in_one_line(tmp_path, name):
+    given = BAD[name](tmp_path)
+    with pytest.raises(Refused) as refused, run.tree_of(HARVESTERS["mlx-lm"], "0.31.3", given) as (tree, _):
+        names(tree)
+    assert "\n" not in str(refused.value)
+    assert given.name in str(refused.value)
+    assert not list(tmp_path.parent.rglob("outside.py"))
+
+
+def test_a_zip_with_a_path_outside_stays_inside(tmp_path):
+    with run.tree_of(HARVESTERS["mlx-lm"], "0.31.3", zipped(tmp_path / "a.whl", MLX | {"../../outside.py": "x"})) as (tree, _):
+        assert (tree.root / "outside.py").is_file()
+    assert not list(tmp_path.parent.rglob("outside.py"))
+
+
+@pytest.fixture
+def commands(monkeypatch) -> list[list[str]]:
+    """What would be run instead of the ordinary clients; a download leaves a wheel, a clone a tree."""
+    ran: list[list[str]] = []
+
+    def fake(command, **options):
+        ran.append(command)
+        if "download" in command:
+            zipped(Path(command[command.index("-d") + 1], "mlx_lm-0.31.3-py3-none-any.whl"), MLX)
+        else:
+            grow(Path(command[-1]), VLLM)
+        return SimpleNamespace(returncode=0, stdout="", stderr="")
+
+    monkeypatch.setattr(subprocess, "run", fake)
+    return ran
+
+
+def test_a_released_package_is_fetched_by_pip(commands):
+    with run.tree_of(HARVESTERS["mlx-lm"], "0.31.3", None) as (tree, how):
+        assert (names(tree), how) == (ALL, "the released package of 0.31.3")
+    assert (commands[0][1:4], commands[0][-1]) == (["-m", "pip", "download"], "mlx-lm==0.31.3")
+
+
+def test_a_repository_is_cloned_at_its_tag(commands):
+    with run.tree_of(HARVESTERS["vllm"], "0.33.0", None) as (tree, how):
+        assert (len(small("vllm").claims(tree)), how) == (7, "the repository at v0.33.0")
+    assert commands[0][:7] == ["git", "clone", "--quiet", "--depth", "1", "--branch", "v0.33.0"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        (SimpleNamespace(returncode=1, stderr="a warning\nERROR: no such version\n"), "pip download … failed: ERROR: no such version"),
+        (SimpleNamespace(returncode=128, stderr=""), "failed: no message"),
+        (FileNotFoundError(2, "No such file or directory"), "cannot be run: No such file or directory"),
+    ],
+)
+def test_a_client_that_fails_is_told_in_one_line(monkeypatch, outcome, told):
+    def fake(command, **options):
+        if isinstance(outcome, OSError):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(subprocess, "run", fake)
+    with pytest.raises(Refused) as refused, run.tree_of(HARVESTERS["mlx-lm"], "0.31.3", None):
+        pass
+    assert told in str(refused.value)
+    assert str(refused.value).endswith("--from PATH")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("vllm", "name the version: ENGINE@VERSION"),
+        ("vllm@", "name the version"),
+        ("@1.0", "there is no harvester for ''; there are: vllm, sglang, llama.cpp, mlx-lm, transformers"),
+        ("vlm@1.0", "there is no harvester for 'vlm'; there are: vllm"),
+        ("vllm@../../x", "'../../x' is no version"),
+        ("vllm@-x", "'-x' is no version"),
+        ('vllm@1"', "is no version"),
+        ("vllm@1.0\n", "is no version"),
+        ("vllm@1@2", "'1@2' is no version"),
+    ],
+)
+def test_targets_that_name_nothing(target, told):
+    with pytest.raises(Refused) as refused:
+        run.wanted(target)
+    assert told in str(refused.value)
+
+
+def test_a_target():
+    assert run.wanted("llama.cpp@b7000") == (HARVESTERS["llama.cpp"], "b7000")
+    assert run.wanted("vllm@0.11.0rc1+cu128")[1] == "0.11.0rc1+cu128"
+
+
+def record(*claims: dict, id: str = "mlxlm-0-31-3-registry", **fields) -> Record:
+    data = {"engine": "mlx-lm", "version": "0.31.3", "title": "A", "complete": True, "cites": [], "read_on": "2026-02-02", "claims": list(claims)} | fields
+    return Record(id, "support", data, Document("a.yaml", data, {}, {}, {}, ()))
+
+
+def about(holds: str = "native", **fields) -> dict:
+    more = {name: fields.pop(name) for name in ("cites", "note", "when") if name in fields}
+    return {"about": fields, "holds": holds, "at": "L1"} | more
+
+
+SAME = (
+    *(about(model_type=name) for name in ("alias", "llama", "solar_open")),
+    *(about("rewritten", model_type=name) for name in ("mistral", "phi-msft")),
+)
+
+
+@pytest.mark.parametrize(
+    ("claims", "lines"),
+    [
+        (SAME, []),
+        (reversed(SAME), []),
+        (SAME[1:], ["added    alias: native"]),
+        ((*SAME, about(model_type="gone")), ["removed  gone: native"]),
+        ((*SAME[1:], about("removed", model_type="alias")), ["changed  alias: removed -> native"]),
+        (
+            (*SAME[2:], about(model_type="gone"), about("partial", model_type="llama")),
+            ["added    alias: native", "changed  llama: partial -> native", "removed  gone: native"],
+        ),
+        ((*SAME, about(model_type="gone", cites=[{"id": "x"}])), []),
+        ((*SAME[1:], about(model_type="alias", cites=[{"id": "x"}])), []),
+        ((*SAME, about(architecture="A", model_type="bailing")), []),
+        ((*SAME, about("partial", model_type="llama", when={"requires": "x"})), []),
+        ((), [f"added    {name}: native" for name in ("alias", "llama")] + ["added    mistral: rewritten"]),
+    ],
+)
+def test_differences(tmp_path, claims, lines):
+    found = run.differences(record(*claims), small("mlx-lm"), grow(tmp_path, MLX))
+    assert found[: len(lines)] == lines
+    assert claims == () or len(found) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "lines"),
+    [
+        ((), []),
+        (
+            (("_try_resolve_transformers", "_gone"), ("    **_TRANSFORMERS_BACKEND_MODELS,\n", ""), ("_TRANSFORMERS_BACKEND_MODELS", "_CLASSES")),
+            ["removed  *: fallback"],
+        ),
+        ((('"SmolLM3ForCausalLM"', '"Smol4"'),), ["added    Smol4: fallback", "removed  SmolLM3ForCausalLM: fallback"]),
+        ((('    "BrokenForCausalLM": ("broken", "BrokenForCausalLM"),\n', ""),), ["changed  BrokenForCausalLM: native -> removed"]),
+    ],
+)
+def test_differences_of_a_registry_with_a_fallback(tmp_path, pairs, lines):
+    [(name, text)] = VLLM.items()
+    before = snapshot.records(small("vllm"), grow(tmp_path / "before", VLLM), "0.33.0", "2026-02-02", "a tree")
+    data = parse("a.yaml", next(iter(before.values())).encode(), []).data
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    after = grow(tmp_path / "after", {name: text})
+    assert run.differences(Record("a", "support", data, Document("a.yaml", data, {}, {}, {}, ())), small("vllm"), after) == lines
+
+
+def test_differences_from_a_tree_that_came_out_empty_are_an_error(tmp_path):
+    tree = grow(tmp_path, {"mlx_lm/models/a.py": "", "mlx_lm/utils.py": "MODEL_REMAPPING = {}"})
+    with pytest.raises(Refused, match="only 0 claims"):
+        run.differences(record(*SAME), HARVESTERS["mlx-lm"], tree)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "word"),
+    [
+        (record(*SAME), ""),
+        (record(*SAME, id="mlxlm-0-31-3-models"), "another id"),
+        (record(*SAME, notes="Read by people."), "fields of its own"),
+        (record(*SAME, about(model_type="a", note="Also a draft.")), "claims with a note or a source of their own"),
+        (record(*SAME, about(model_type="a", cites=[{"id": "x"}])), "claims with a note or a source of their own"),
+    ],
+)
+def test_what_people_wrote_into_a_snapshot(snapshot, word):
+    assert run.by_hand(snapshot, HARVESTERS["mlx-lm"]) == word
+
+
+def test_the_registry_that_the_catalog_has(tiny):
+    enga = SimpleNamespace(engine="enga")
+    assert run.existing(tiny.catalog, enga, "1.1.0").id == Path(REGISTRY).stem
+    assert run.existing(tiny.catalog, enga, "1.0.0") is None
+    assert run.existing(tiny.catalog, SimpleNamespace(engine="vllm"), "1.1.0") is None
+    assert run.existing(Catalog({}, {}, {}), enga, "1.1.0") is None
