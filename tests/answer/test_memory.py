@@ -44,6 +44,7 @@ def test_the_figures_of_one_device(ask):
     answer = ask(SIZED, hardware="card-big", length=2048)
     assert answer.data["memory"] == {
         "weights_bytes": 2_000_000,
+        "weights_low_bytes": 2_000_000,
         "cache_bytes": 2048 * 1024,
         "state_bytes": 0,
         "device_bytes": 10_000_000,

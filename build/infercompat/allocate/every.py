@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from infercompat.allocate.allocation import Allocation
-from infercompat.allocate.policy import ALGORITHMS
+from infercompat.allocate.policy import ALGORITHMS, by_policy
 from infercompat.allocate.request import Request
-from infercompat.allocate.terms import Terms
 from infercompat.derive import Unknown
 
 
@@ -16,7 +15,6 @@ def by_every_policy(engine: Mapping[str, Any], request: Request) -> list[Allocat
     """One answer a policy of the engine record, versions left aside."""
     answers: list[Allocation | Unknown] = []
     for policy in engine.get("cache_policies", ()):
-        algorithm = ALGORITHMS.get(policy["algorithm"])
-        if algorithm is not None:
-            answers.append(algorithm(Terms(request, engine.get("settings", {}), policy["parameters"], policy["algorithm"], policy["title"])))
+        if policy["algorithm"] in ALGORITHMS:
+            answers.append(by_policy(policy, engine, request))
     return answers

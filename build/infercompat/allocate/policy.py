@@ -9,7 +9,7 @@ from typing import Any
 from infercompat.allocate import llamacpp, lmdeploy, mlxlm, ollama, sglang, tensorrtllm, transformers, vllm
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.request import Request
-from infercompat.allocate.terms import Terms
+from infercompat.allocate.terms import Lacking, Parameters, Terms
 from infercompat.derive import Unknown
 from infercompat.versions import Carried, carry, compare, parse_version
 
@@ -27,15 +27,23 @@ def allocate(engine: Mapping[str, Any], version: str, request: Request) -> Alloc
     if isinstance(chosen, Unknown):
         return chosen
     policy, carried = chosen
-    algorithm = ALGORITHMS.get(policy["algorithm"])
-    if algorithm is None:
-        return Unknown((f"the algorithm {policy['algorithm']}",), "this version of the program does not know the policy's algorithm")
-    terms = Terms(request, engine.get("settings", {}), policy["parameters"], policy["algorithm"], policy["title"])
-    answer = algorithm(terms)
+    answer = by_policy(policy, engine, request)
     if isinstance(answer, Unknown):
         return answer
     read = () if carried.how == "exact" else (f"the policy was {carried.reason}",)
     return replace(answer, notes=(*answer.notes, *read))
+
+
+def by_policy(policy: Mapping[str, Any], engine: Mapping[str, Any], request: Request) -> Allocation | Unknown:
+    """What one policy of an engine record gives. One that lacks a parameter of its algorithm tells nothing."""
+    algorithm = ALGORITHMS.get(policy["algorithm"])
+    if algorithm is None:
+        return Unknown((f"the algorithm {policy['algorithm']}",), "this version of the program does not know the policy's algorithm")
+    parameters = Parameters(policy["parameters"])
+    try:
+        return algorithm(Terms(request, engine.get("settings", {}), parameters, policy["algorithm"], policy["title"]))
+    except Lacking as lacking:
+        return Unknown((f"the parameter {lacking}",), f"the policy '{policy['title']}' lacks the parameter {lacking}")
 
 
 def choose(engine: Mapping[str, Any], version: str) -> tuple[Mapping[str, Any], Carried] | Unknown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 from infercompat.allocate.request import Request
 from infercompat.derive import Layer
@@ -15,6 +15,17 @@ SPELLINGS = {"auto": "bf16", "bfloat16": "bf16", "float16": "fp16", "half": "fp1
 """Engines' names for element types that units.py has under another name. auto is the model's own type, of two bytes for all but fp32."""
 
 NOT_COUNTED = "the layers of a draft model are not counted"
+
+
+class Lacking(Exception):
+    """A policy does not say what its algorithm asks of it; the message is the parameter's name."""
+
+
+class Parameters(dict[str, Any]):
+    """The parameters of a policy."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise Lacking(name)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from infercompat.answer.cache import Unreadable, find_model, of_file
-from infercompat.answer.facts import own_word
+from infercompat.answer.facts import own_word, platform_of
 from infercompat.answer.question import NotInCatalog, Question, Refused, engine_named, hardware_of, read_setting, release_of
 from infercompat.derive import Derived, Unknown
 from infercompat.link import Catalog
@@ -31,10 +32,12 @@ def questions(products: Products, model: str | None, engine: str | None, options
         model, engine = engine, model
     given, required = _given(catalog, options)
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
+    _check_hardware(hardware, given)
+    gpus = _devices(options["gpus"], given)
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     return [
-        Question(record, derived, found, release_of(found, version), hardware, options["gpus"], given, required, chosen or _hub_id(record, model))
+        Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or _hub_id(record, model))
         for record, derived in models
         for found, version in engines
     ]
@@ -67,6 +70,26 @@ def _given(catalog: Catalog, options: Mapping[str, Any]) -> tuple[dict[str, Any]
     return given, frozenset(fact for fact, _ in required)
 
 
+def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:
+    """Refuses a class or platform that is not that of the hardware, or of each other."""
+    hardware_class = given.get("hardware.class") if hardware is None else hardware.data["class"]
+    own = {"hardware.id": hardware.id, "hardware.class": hardware_class} if hardware else {}
+    own |= {"platform": platform_of(hardware_class)} if hardware_class else {}
+    for fact, value in own.items():
+        if given.get(fact, value) != value:
+            raise Refused(f"{fact} is given as {given[fact]}, and that of {hardware.id if hardware else hardware_class} is {value}")
+
+
+def _devices(count: int, given: Mapping[str, Any]) -> int:
+    """The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused."""
+    ranks = {fact: given.get(fact, 1) for fact in ("tensor_parallel", "pipeline_parallel", "data_parallel")}
+    needed = math.prod(ranks.values())
+    if 1 < count < needed:
+        named = " and ".join(f"{fact} {number}" for fact, number in ranks.items() if number > 1)
+        raise Refused(f"{named} take {needed} devices, not {count}")
+    return max(count, needed)
+
+
 def _check_dtype(catalog: Catalog, fact: str, value: str) -> None:
     """Refuses an element type that neither the units nor any engine has a word for."""
     known = {*ELEMENT_BYTES, *(word for engine in catalog.of_kind("engine") for word in _dtype_words(engine))}
@@ -97,6 +120,8 @@ def model_named(catalog: Catalog, wanted: str) -> Record:
     found = find_model(catalog, wanted)
     if found is not None:
         return found
+    if (other := catalog.follow(wanted)) is not None:
+        raise Refused(f"{wanted} is no model: it names a record of the kind {other.kind}")
     hubs = {checkpoint["hub"].lower(): checkpoint["hub"] for model in catalog.of_kind("model") for checkpoint in model.data["checkpoints"]}
     known = {**{model.id: model.id for model in catalog.of_kind("model")}, **hubs}
     close = [known[match] for match in difflib.get_close_matches(wanted.lower(), known, n=3, cutoff=0.5)]

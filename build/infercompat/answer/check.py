@@ -78,7 +78,7 @@ class Assessor:
         hops, resolved = self._hops(resolved, joiner)
         needs = None if hops[0].state == "fails" else memory(resolved, self.overheads(question.engine.id))
         if needs is not None:
-            taken = memory_hop(needs, self.ledger, question.engine, "max_model_len" in question.given)
+            taken = memory_hop(needs, self.ledger, question)
             hops = hops if taken is None else (*hops, taken)
         met = () if hops[0].state == "fails" else tuple(gates(catalog, question.engine, question.release, resolved.stack, today, almost=True))
         assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs)
@@ -92,7 +92,10 @@ class Assessor:
         hops = [joiner.architecture(stack)]
         if hops[0].state == "fails":
             return tuple(hops), resolved
-        hops.append(joiner.config(stack))
+        config = joiner.config(stack)
+        if config.state == "holds" and not config.sources:
+            config = replace(config, finding=f"{len(stack.derived.layers)} layers read from the config that was given", value=None)
+        hops.append(config)
         hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
         place = self._hardware(resolved)
         if place is not None:

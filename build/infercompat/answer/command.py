@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from infercompat.answer.facts import PARTS, Resolved, own_word
+from infercompat.answer.facts import PARTS, Resolved, as_written, own_word
 from infercompat.answer.question import Question
 from infercompat.answer.repairs import Repair
 from infercompat.condition import lookup
@@ -39,14 +39,19 @@ def command(resolved: Resolved, repair: Repair | None) -> dict[str, Any] | None:
             continue
         if flag.isupper():
             environment[flag] = _word(setting, int(value) if isinstance(value, bool) else value)
+            shown = flag
         elif not flag.startswith("-"):
             unsaid.append(f"{name} = {_word({}, value)}")
             continue
-        elif key := setting.get("json_key"):
-            objects.setdefault(flag, {})[key] = _in_its_words(setting, value)
+        elif "json_key" in setting:
+            objects.setdefault(flag, {})[setting["json_key"]] = _in_its_words(setting, value)
+            shown = f"{flag} {setting['json_key']}"
         else:
-            argv += _flag(name, setting, value)
-        because.append(f"{flag}{f' {key}' if (key := setting.get('json_key')) else ''}: {'the repair' if name in repaired else 'asked for'}")
+            words = _flag(name, setting, value)
+            argv += words
+            shown = words[0] if words else ""
+        if shown:
+            because.append(f"{shown}: {'the repair' if name in repaired else 'asked for'}")
     for flag, members in objects.items():
         argv += [flag, json.dumps(members)]
     return {"argv": argv, "environment": environment, "because": because, "without_flag": unsaid}
@@ -59,7 +64,7 @@ def _checkpoint(question: Question) -> str:
 
 def _wanted(resolved: Resolved, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What was named, with the ranks that follow from several devices, and a type for the whole cache where K and V have flags of their own."""
-    wanted = dict(resolved.question.given)
+    wanted = {name: as_written(settings.get(name, {}), value) for name, value in resolved.question.given.items()}
     if resolved.question.gpus > 1 and "tensor_parallel" in settings and "tensor_parallel" in resolved.facts:
         wanted.setdefault("tensor_parallel", resolved.facts["tensor_parallel"])
     if "cache.dtype" in wanted and "cache.dtype" not in settings and settings.keys() & set(PARTS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +44,7 @@ class Resolved:
 def resolve(question: Question, catalog: Catalog) -> Resolved:
     """Everything that is known of the stack, given or assumed."""
     settings = question.engine.data.get("settings") or {}
-    facts: dict[str, Any] = {fact: _as_written(settings.get(fact, {}), own_word(value)) for fact, value in question.given.items()}
+    facts: dict[str, Any] = {fact: as_written(settings.get(fact, {}), own_word(value)) for fact, value in question.given.items()}
     assumed: list[Assumed] = []
 
     def assume(fact: str, value: Any, because: str, cites: tuple = ()) -> None:
@@ -68,7 +69,7 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
         facts.setdefault("sequence_length", Range(1, question.context))
     _cache_dtype(question, facts, assume)
     _speculation(facts, assume)
-    assume("weights.format", _format(question), "the checkpoint's own format")
+    assume("weights.format", _format(question, catalog.words("weight-format")), "the checkpoint's own format")
     for entry in question.engine.data["releases"]:
         if entry["version"] == question.release.version:
             for name, version in entry.get("bundles", {}).items():
@@ -90,7 +91,7 @@ def platform_of(hardware_class: str) -> str | None:
     return {"apple-gpu": "metal", "intel-xpu": "xpu"}.get(hardware_class, hardware_class if hardware_class in ("gaudi", "ascend", "tpu", "cpu") else None)
 
 
-def _as_written(setting: dict[str, Any], value: Any) -> Any:
+def as_written(setting: dict[str, Any], value: Any) -> Any:
     """On and off as the setting has them: words of its own, or true and false."""
     words = {"on", "off"} <= set(setting.get("values", ()))
     if words and isinstance(value, bool):
@@ -146,7 +147,10 @@ def _speculation(facts: dict[str, Any], assume) -> None:
     assume("speculation.draft_kind", DRAFT_KINDS.get(str(method).lower(), "head"), f"what {method} drafts with")
 
 
-def _format(question: Question) -> str | None:
-    """The format of the checkpoint in question; None where the record does not list it."""
+def _format(question: Question, words: Mapping[str, str]) -> str | None:
+    """The format of the checkpoint in question, None where the record does not list it; of a config alone, what its quantization says."""
     listed = {checkpoint["hub"].lower(): checkpoint["format"] for checkpoint in question.model.data.get("checkpoints", ())}
-    return listed.get(question.checkpoint.lower()) if question.checkpoint else next(iter(listed.values()), None)
+    if listed:
+        return listed.get(question.checkpoint.lower()) if question.checkpoint else next(iter(listed.values()))
+    stated = None if isinstance(question.derived, Unknown) else question.derived.weight_format
+    return stated if stated in words else None

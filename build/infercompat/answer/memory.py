@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from infercompat.allocate import Allocation, allocate
+from infercompat.allocate import Allocation, allocate, choose
 from infercompat.answer.engine_cache import Asked, request
 from infercompat.answer.facts import PARTS, Resolved
+from infercompat.answer.question import Question
 from infercompat.derive import Unknown
-from infercompat.join import Hop, Ledger
+from infercompat.join import Hop, Ledger, Source
 from infercompat.measure import Overhead, weights_of
 from infercompat.records import Record
 from infercompat.units import format_bytes
@@ -20,11 +21,12 @@ from infercompat.units import format_bytes
 class Memory:
     """Figures of one rank in bytes; None where unknown, and `why` says what is missing.
 
-    `available` is what is left for the cache at the low and the high end of the overhead that logs of this engine show; the low
+    `weights` are at most so many, and at least `weights_low`. `cites` are those of the cache policy that holds. `available` is what is left for the cache at the low and the high end of the overhead that logs of this engine show; the low
     end is None where no log bounds it. `fits` is True only at the high end of the overhead and False only at its low end.
     """
 
     weights: int | None = None
+    weights_low: int | None = None
     cache: int | None = None
     state: int | None = None
     total: int | None = None
@@ -33,6 +35,7 @@ class Memory:
     longest: int | None = None
     sequences: float | None = None
     why: tuple[str, ...] = ()
+    cites: tuple[dict[str, Any], ...] = ()
 
 
 def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
@@ -51,19 +54,23 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
     if share is None:
         why.append(f"the share of memory that {question.engine.data['name']} takes is not known")
     left = _left(total, share, per_rank, overheads)
-    asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts), question.model.data["config"]["values"])
+    values = question.model.data["config"]["values"]
+    asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts), values)
     answer = allocate(question.engine.data, question.release.version, request(question.derived, question.model.data["architecture"], "bf16", asked))
+    policy = choose(question.engine.data, question.release.version)
     needed = None if isinstance(answer, Unknown) else _needed(answer, question.context)
     if needed is None:
         why.append(f"cache: {answer.reason if isinstance(answer, Unknown) else 'missing ' + ', '.join(answer.missing)}")
     found = Memory(
         weights=None if per_rank is None else per_rank[1],
+        weights_low=None if per_rank is None else per_rank[0],
         cache=needed,
         state=None if isinstance(answer, Unknown) else answer.state_bytes,
         total=total,
         available=left,
         fits=_fits(needed, left),
         why=tuple(why),
+        cites=() if isinstance(policy, Unknown) else tuple(policy[0]["cites"]),
     )
     return _capacity(found, resolved, asked)
 
@@ -116,28 +123,34 @@ def _settings(facts: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if name not in (*skipped, *same) and value is not None}
 
 
-def hop(found: Memory, ledger: Ledger, engine: Record, asked_length: bool) -> Hop | None:
+def hop(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
     """The hop: where hardware and context were given and the figures decide something; weights too large need no context.
 
     An engine that serves another file than the checkpoint (`serve` does not name it) may hold other weights, so they decide nothing there.
     """
-    sources = tuple(ledger.source_of(cite["id"], cite.get("at", "")) for policy in engine.data.get("cache_policies", ())[:1] for cite in policy["cites"][:1])
-    serves_checkpoint = any("{checkpoint}" in part for part in engine.data.get("serve", {}).get("argv", ()))
-    if serves_checkpoint and found.weights is not None and found.total is not None and found.weights > found.total:
-        return Hop("memory", "fails", f"weights of {format_bytes(found.weights)} a device exceed its {format_bytes(found.total)}", consequence="refuses", sources=sources)
-    if not asked_length:
+    serves_checkpoint = any("{checkpoint}" in part for part in question.engine.data.get("serve", {}).get("argv", ()))
+    if serves_checkpoint and found.weights_low is not None and found.total is not None and found.weights_low > found.total:
+        finding = f"weights of {format_bytes(found.weights_low)} a device exceed its {format_bytes(found.total)}"
+        of_both = (*question.model.data.get("parameters", question.model.data["config"])["cites"], *question.hardware.data["cites"])
+        return Hop("memory", "fails", finding, consequence="refuses", sources=_sources(of_both, ledger))
+    if "max_model_len" not in question.given:
         return None
+    sources = _sources(found.cites[:1], ledger)
     if found.fits is None and (found.cache is None or found.available is None):
         return Hop("memory", "unknown", "; ".join(found.why), sources=sources, optional=True)
-    needed, (low, high) = found.cache or 0, found.available or (None, 0)
-    weights = format_bytes(found.weights or 0)
+    needed, (low, high) = format_bytes(found.cache or 0), found.available or (None, 0)
+    beside = f"is left beside weights of {format_bytes(found.weights or 0)}"
     if found.fits is False:
-        finding = f"the cache needs {format_bytes(needed)} a device and at most {format_bytes(max(0, high))} is left beside weights of {weights}"
+        finding = f"the cache needs {needed} a device and at most {format_bytes(max(0, high))} {beside}"
         return Hop("memory", "fails", finding, consequence="refuses", sources=sources)
     if found.fits is None:
-        finding = f"the cache needs {format_bytes(needed)} a device; at most {format_bytes(high)} is left beside weights of {weights}, less what the engine takes itself"
+        finding = f"the cache needs {needed} a device; at most {format_bytes(high)} {beside}, less what the engine takes itself"
         return Hop("memory", "gap", finding, sources=sources)
-    return Hop("memory", "holds", f"{format_bytes(low or 0)} to {format_bytes(high)} a device is left for a cache of {format_bytes(needed)}", sources=sources)
+    return Hop("memory", "holds", f"{format_bytes(low or 0)} to {format_bytes(high)} a device is left for a cache of {needed}", sources=sources)
+
+
+def _sources(cites: Iterable[dict[str, Any]], ledger: Ledger) -> tuple[Source, ...]:
+    return tuple(ledger.source_of(cite["id"], cite.get("at", "")) for cite in cites)
 
 
 def as_data(found: Memory | None) -> dict[str, Any] | None:
@@ -147,6 +160,7 @@ def as_data(found: Memory | None) -> dict[str, Any] | None:
     low, high = found.available or (None, None)
     return {
         "weights_bytes": found.weights,
+        "weights_low_bytes": found.weights_low,
         "cache_bytes": found.cache,
         "state_bytes": found.state,
         "device_bytes": found.total,

@@ -84,6 +84,8 @@ def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
     if fact is None:
         close = nearest(name)
         raise Refused(f"there is no fact {name}" + (f"; nearest: {', '.join(close)}" if close else "; infercompat explain facts lists them"))
+    if name.startswith("model.") or ".model." in name:
+        raise Refused(f"{name} follows from the model: it is not set")
     read = _typed(value, fact.type)
     complaint = fact.complaint(read, catalog.words(fact.vocabulary) if catalog is not None and fact.vocabulary else ()) or _out_of_range(fact, read)
     if complaint:
@@ -102,7 +104,7 @@ def _out_of_range(fact: Fact, value: Any) -> str:
     """Why a number is none that the fact can have; empty where it is one. Where absence means 0, so may the value."""
     if fact.name == "gpu_memory_utilization" and not 0 < value <= 1:
         return f"{fact.name} is a share above 0, 1 at most, not {value}"
-    least = 0 if fact.absent == 0 or isinstance(fact.absent, Range) and fact.absent.low == 0 else 1
+    least = 0 if fact.absent == 0 or (isinstance(fact.absent, Range) and fact.absent.low == 0) else 1
     return f"{fact.name} is {least} or more, not {value}" if fact.type == "int" and value < least else ""
 
 

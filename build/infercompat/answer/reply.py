@@ -128,12 +128,13 @@ def _print_memory(found: dict[str, Any]) -> None:
     shown = ", ".join(f"{label} {format_bytes(max(0, found[name]))}" for name, label in words if found[name] is not None)
     click.echo(f"\nA device: {shown or 'unknown'}" + (f" ({'; '.join(found['missing'])})" if found["missing"] else ""))
     if found["sequences"]:
-        click.echo(f"          {found['sequences']:.1f} sequences of that length at once" + (f", longest {found['longest_context']:,} tokens" if found["longest_context"] else ""))
+        longest = f", longest {found['longest_context']:,} tokens" if found["longest_context"] else ""
+        click.echo(f"          {found['sequences']:.1f} sequences of that length at once{longest}")
 
 
 def _too_heavy(found: dict[str, Any] | None) -> bool:
     """Whether the weights alone are more than a device holds."""
-    return bool(found) and None not in (found["weights_bytes"], found["device_bytes"]) and found["weights_bytes"] > found["device_bytes"]
+    return bool(found) and None not in (found["weights_low_bytes"], found["device_bytes"]) and found["weights_low_bytes"] > found["device_bytes"]
 
 
 def _plain(value: Any) -> Any:

@@ -42,6 +42,7 @@ VERBS = (
     ask.check,
     ask.cache,
     ask.upgrade,
+    ask.diagnose,
     look.show,
     look.search,
     catalog.validate,

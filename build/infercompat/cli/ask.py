@@ -1,4 +1,4 @@
-"""The verbs that answer a question: cache, check, upgrade."""
+"""The verbs that answer a question: cache, check, upgrade, diagnose."""
 
 from __future__ import annotations
 
@@ -145,6 +145,35 @@ def upgrade(context: click.Context, engine: str, before: str, after: str, model:
     except Refused as error:
         usage(str(error))
     if options["as_json"]:
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    else:
+        answer.print_data(data)
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--command", "commands", multiple=True, type=click.Path(path_type=Path, allow_dash=True), help="A file with the serve command.")
+@click.option("--versions", multiple=True, type=click.Path(path_type=Path, allow_dash=True), help="A file with package versions.")
+@click.option("--log", "logs", multiple=True, type=click.Path(path_type=Path, allow_dash=True), help="A file with the log.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_context
+def diagnose(context: click.Context, files: tuple[Path, ...], as_json: bool, **more: tuple[Path, ...]) -> None:
+    """Reads pasted commands, versions, machine reports, manifests and logs, in any mixture, and says which known faults they show.
+
+    FILES may hold anything of these; - reads standard input, which is also read when no file is named.
+    """
+    from infercompat.answer import diagnose as answer
+
+    paths = [*files, *(path for given in more.values() for path in given)] or [Path("-")]
+    texts = []
+    for path in paths:
+        try:
+            content = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        except OSError as error:
+            usage(f"{path} cannot be read: {error.strerror}")
+        texts.append((str(path), content.decode("utf-8", "replace")))
+    data = answer.as_data(answer.diagnose(answering(context), texts))
+    if as_json:
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
     else:
         answer.print_data(data)

@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """How well a group is predicted: how many figures were computed, their median error, and the share within 2%."""
+    """How well a group is predicted: how many figures were computed, their median error, and how many lie within 2%."""
 
     count: int
     median: float
@@ -62,7 +62,7 @@ def summary(found: Sequence[Row]) -> Summary | None:
 
 def plot(found: Sequence[Row]) -> Markup:
     """Logged against predicted on logarithmic axes; dots on the diagonal are right."""
-    points = [row for row in found if row.computed.error is not None and row.computed.value and row.record.data["value"] > 0]
+    points = [row for row in found if row.computed.error is not None and row.computed.value > 0 and row.record.data["value"] > 0]
     if not points:
         return Markup("")
     values = [number for row in points for number in (row.computed.value, row.record.data["value"])]

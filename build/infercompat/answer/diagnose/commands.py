@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from infercompat.answer.diagnose.flags import FlagTable
+from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
 from infercompat.answer.diagnose.words import Flag, Word, command_at, expand, flags, is_flag, until_operator
 from infercompat.link import Catalog
@@ -50,10 +52,11 @@ IMAGES = (
 )
 """Images of engines and the program that is their entry point; where there is none the command names it."""
 
-_STARTS = re.compile(
-    r"\bvllm +serve\b|\bvllm\.entrypoints\.|\bsglang\.launch_server\b|\bsglang +serve\b|\btrtllm-serve\b|\bllama-(?:server|cli)\b"
-    r"|\bmlx_lm[. ](?:server|generate)\b|\bollama +run\b|\blmdeploy +serve\b|\b(?:docker|podman|nerdctl) +run\b"
+STARTS = (
+    *("vllm serve", "vllm.entrypoints.", "sglang.launch_server", "sglang serve", "trtllm-serve", "llama-server", "llama-cli"),
+    *("mlx_lm.", "mlx_lm server", "mlx_lm generate", "ollama run", "lmdeploy serve", "docker run", "podman run", "nerdctl run"),
 )
+"""What a line must hold for a command to be looked for."""
 _ASSIGNMENT = re.compile(r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;]*))\s*\\?;?\s*$")
 _IN_FRONT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
 _VERSION = re.compile(r"v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev|a|b)\d+)*)")
@@ -69,7 +72,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     number, tried = 0, 0
     while number < len(lines):
         line = lines[number]
-        if _STARTS.search(line) and tried < MOST_COMMANDS:
+        if tried < MOST_COMMANDS and starts(line):
             tried += 1
             words, end = command_at(lines, number)
             found = command(words, variables, catalog)
@@ -82,6 +85,10 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
             variables[match[1]] = Word(next(group for group in match.groups()[1:] if group is not None), number + 1)
         number += 1
     return reading(seen, taken)
+
+
+def starts(line: str) -> bool:
+    return any(start in line for start in STARTS)
 
 
 def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catalog) -> Seen | None:
@@ -107,10 +114,10 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
 def _unwrapped(words: Sequence[Word]) -> list[Word]:
     """The words with the script behind `bash -c` taken apart."""
     for index, word in enumerate(words[:-1]):
-        if word.text in ("-c", "-lc", "-ec") and index and re.search(r"(?:^|/)(?:ba|z|da)?sh$", words[index - 1].text):
-            inner = words[index + 1]
+        inner = words[index + 1]
+        if word.text in ("-c", "-lc", "-ec") and index and re.search(r"(?:^|/)(?:ba|z|da)?sh$", words[index - 1].text) and " " in inner.text:
             lines = inner.text.split("\n")
-            first = next((number for number, line in enumerate(lines) if _STARTS.search(line)), 0)
+            first = next((number for number, line in enumerate(lines) if starts(line)), 0)
             return [*words[:index], *(Word(found.text, found.line + inner.line - 1) for found in command_at(lines, first)[0])]
     return list(words)
 
@@ -140,6 +147,7 @@ def _arguments(program: Program, words: Sequence[Word], environment: Mapping[str
     record = catalog.follow(program.engine)
     table = FlagTable(record, catalog) if record and record.kind == "engine" else None
     found, between = flags(words, table.bare if table else lambda name: False)
+    found = [replace(flag, value=_clean(flag)) for flag in found]
     named = next((flag for flag in found if flag.name in program.model_flags and flag.value), None)
     first = next((word for word in between if is_model(word.text)), None)
     if named is not None or first is not None:
@@ -156,12 +164,18 @@ def _arguments(program: Program, words: Sequence[Word], environment: Mapping[str
         yield from _method(found)
 
 
+def _clean(flag: Flag) -> Any:
+    """A flag's value without the secret that a variable may have brought in."""
+    return redact(f"{flag.name} {flag.value}").removeprefix(f"{flag.name} ") if isinstance(flag.value, str) else flag.value
+
+
 def _method(found: Sequence[Flag]) -> Iterator[Seen]:
     """The method that vLLM takes from the draft, where a command names the draft and no method."""
     for flag in found:
         if flag.name.endswith("speculative-config.model") and flag.value:
             name = str(flag.value).lower()
-            method = next((word for word in ("eagle3", "eagle", "dflash") if word in name), "mtp" if re.search(r"assistant|mtp", name) else "draft_model")
+            method = next((word for word in ("eagle3", "eagle", "dflash", "mtp", "assistant") if word in name), "draft_model")
+            method = "mtp" if method == "assistant" else method
             yield Seen("fact", "speculation.method", method, flag.line)
             yield Seen("note", "speculation.method", f"no method is named: {method}, by the name of the draft", flag.line)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from infercompat.answer import reply
 from infercompat.answer.check import Assessor
@@ -51,31 +51,28 @@ def diagnose(products: Products, texts: Sequence[tuple[str, str]]) -> Diagnosis:
     answer = reply.reply(assessor, question) if question else None
     found = index.find(index.patterns(catalog), rest)
     matched = _matched(found, understood, answer, catalog)
-    told = Understood(**{**understood.__dict__, "notes": (*understood.notes, *notes)})
+    told = replace(understood, notes=(*understood.notes, *notes))
     return Diagnosis(told, matched, assessor, answer, tuple(missing))
 
 
 def _question(products: Products, understood: Understood) -> tuple[Question | None, list[str], list[Seen]]:
-    """The question that the paste asks; without a model or an engine of the catalog there is none, and what is missing is named."""
+    """The question that the paste asks. Without a model, an engine and a version that the catalog can place there is none."""
     catalog = products.catalog
     model = catalog.follow(understood.model_id) if understood.model_id else None
     engine = catalog.follow(understood.engine.name) if understood.engine else None
-    missing = [] if model else ["model"]
-    if engine is None or engine.kind != "engine" or engine.data["role"] == "kernel-library":
-        missing.append("engine")
-    if missing or model is None or engine is None:
-        return None, missing, []
-    notes = []
-    wanted = str(understood.version.value) if understood.version else None
+    if engine is not None and (engine.kind != "engine" or engine.data["role"] == "kernel-library"):
+        engine = None
+    if model is None or engine is None:
+        return None, [name for name, found in (("model", model), ("engine", engine)) if found is None], []
+    said = understood.version
     try:
-        release = release_of(engine, wanted)
+        release = release_of(engine, str(said.value) if said else None)
     except Refused as refused:
-        notes.append(Seen("note", "version", str(refused), understood.version.line if understood.version else 0))
-        release = release_of(engine, None)
+        return None, ["version"], [Seen("note", "version", str(refused), said.line, said.source)] if said else []
     given = understood.facts | {f"{name}.version": str(one.value) for name, one in understood.components.items()}
     hardware = next((catalog.follow(kind.id) for kind in understood.hardware if kind.id), None)
-    if len({kind.id for kind in understood.hardware}) > 1:
-        notes.append(Seen("note", "hardware", f"several kinds of devices: {hardware.id if hardware else 'none'} is asked about", 0))
+    several = len({kind.id for kind in understood.hardware}) > 1
+    notes = [Seen("note", "hardware", f"several kinds of devices: {hardware.id} is asked about", 0)] if several and hardware else []
     return Question(model, products.derived[model.id], engine, release, hardware, _devices(understood, engine), given), [], notes
 
 
@@ -95,15 +92,16 @@ def _matched(found: Sequence[index.Match], understood: Understood, answer: Reply
     """
     gates: dict[str, Gate] = {gate.gotcha.id: gate for gate in answer.found.gates} if answer else {}
     engine = understood.engine.name if understood.engine else None
+    states = [gates[match.gotcha.id].state if match.gotcha.id in gates else None for match in found]
     matched = [
-        Matched(match, gates[match.gotcha.id].state if match.gotcha.id in gates else None)
-        for match in found
-        if concerns(match.gotcha, engine, catalog) and (match.gotcha.id in gates or match.pattern.by == "error" or answer is None)
+        Matched(match, state)
+        for match, state in zip(found, states, strict=True)
+        if concerns(match.gotcha, engine, catalog) and (match.pattern.by == "error" or answer is None or state in ("hit", "maybe"))
     ]
     met = {(one.match.source, one.match.line) for one in matched if one.state is not None}
     matched = [one for one in matched if one.state is not None or (one.match.source, one.match.line) not in met]
-    severities, states = list(catalog.words("severity")), ("hit", "maybe", "almost", None)
-    return tuple(sorted(matched, key=lambda one: (states.index(one.state), severities.index(one.gotcha.data["severity"]), one.gotcha.id)))
+    severities, order = list(catalog.words("severity")), ("hit", "maybe", "almost", None)
+    return tuple(sorted(matched, key=lambda one: (order.index(one.state), severities.index(one.gotcha.data["severity"]), one.gotcha.id)))
 
 
 def concerns(gotcha: Record, engine: str | None, catalog: Catalog) -> bool:

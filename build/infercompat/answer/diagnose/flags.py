@@ -22,9 +22,8 @@ _VLLM: dict[str, str | Facts] = {
     "tp": "tensor_parallel",
     "data-parallel-size": "data_parallel",
     "q": "weights.format",
-    "speculative-config.method": "speculation.method",
-    "speculative-config.num-speculative-tokens": "speculation.tokens",
     "spec-method": "speculation.method",
+    "spec-tokens": "speculation.tokens",
     "num-speculative-tokens": "speculation.tokens",
     "attention-config.backend": "attention.backend",
     "VLLM_ATTENTION_BACKEND": "attention.backend",
@@ -110,7 +109,10 @@ class FlagTable:
 
     @cached_property
     def own(self) -> dict[str, str]:
-        """Flag to fact, as the engine's record has them, and the settings that gotchas ask for by their own names."""
+        """Flag to fact, as the engine's record has them, and the settings that gotchas ask for by their own names.
+
+        Of facts that share a flag, as keys of one JSON value, the first has the bare flag.
+        """
         asked = {
             path[-1]
             for gotcha in self.catalog.of_kind("gotcha")
@@ -119,7 +121,8 @@ class FlagTable:
             if path and str(path[-1]).startswith("setting.")
         }
         by_name = {normal(fact.removeprefix("setting.")): fact for fact in sorted(asked)}
-        return {**by_name, **{normal(setting["flag"]): fact for fact, setting in self.settings.items()}}
+        members = {normal(f"{setting['flag']}.{setting['json_key']}"): fact for fact, setting in self.settings.items() if "json_key" in setting}
+        return {**by_name, **{normal(setting["flag"]): fact for fact, setting in reversed(self.settings.items())}, **members}
 
     @property
     def variables(self) -> frozenset[str]:
@@ -152,7 +155,7 @@ class FlagTable:
         name, value = normal(flag.name), flag.value
         negated = name not in self.targets and name.startswith("no-")
         target = self.targets.get(name.removeprefix("no-") if negated else name)
-        if target is None:
+        if target is None or str(value).startswith("{"):
             yield Seen("flag", flag.name, value, flag.line)
             return
         if not isinstance(target, str):

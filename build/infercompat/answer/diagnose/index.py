@@ -10,7 +10,7 @@ from typing import NamedTuple
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-LONGEST_LINE = 400
+LONGEST_LINE, LONGEST_SEARCHED = 400, 4000
 
 
 class Pattern(NamedTuple):
@@ -60,7 +60,7 @@ def find(known: Sequence[Pattern], texts: Sequence[tuple[str, Sequence[str]]]) -
     """The gotchas of which a pattern is found in the log lines, once each, at the first pattern and the first text that fit."""
     found: dict[str, Match] = {}
     for source, lines in texts:
-        text = "\n".join(lines)
+        text = "\n".join(line[:LONGEST_SEARCHED] for line in lines)
         for pattern in known:
             if pattern.gotcha.id not in found and (places := [match.end() for match in pattern.pattern.finditer(text)]):
                 line = text.count("\n", 0, places[0]) + 1

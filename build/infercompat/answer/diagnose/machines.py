@@ -26,7 +26,7 @@ _SMI_SHORT = re.compile(r"\|\s+(\d+)\s+((?:NVIDIA|Tesla|GeForce)[\w .-]{3,40}?)\
 _SMI_MEMORY = re.compile(r"\|[^|]*\|\s*\d+MiB\s*/\s*(\d+)MiB\s*\|")
 _LISTED = re.compile(rf"\s*GPU ([\d,]+)\s*:\s+{_NAME}(?:\s+\(UUID.*)?\s*$")
 _QUERIED = re.compile(rf"\s*(?:(\d+),\s*)?{_NAME},\s*(\d+) MiB(?:,.*)?$")
-_ROCM = re.compile(r"GPU\[(\d+)\]\s*:\s*(?:Card [Ss]eries|Device Name|Card SKU|Card [Mm]odel)\s*:\s*((?:AMD|Radeon|Instinct|MI\d)[\w +()/.-]{1,60}?)\s*$")
+_ROCM = re.compile(r"GPU\[(\d+)\]\s*:\s*(?:Card [Ss]eries|Device Name|Card [Mm]odel)\s*:\s*((?:AMD|Radeon|Instinct|MI\d)[\w +()/.-]{1,60}?)\s*$")
 _MARKETING = re.compile(r"\s*(?:Marketing Name|MARKET_NAME)\s*:\s+((?:AMD|Radeon|Instinct)[\w +()/.-]{1,60}?)\s*$")
 _PROCESSOR = re.compile(r"EPYC|Ryzen|Threadripper|Processor")
 _LLAMA = re.compile(rf"\s*(?:\S+\s+\w\s+)?Device (\d+): {_NAME}, (?:compute capability|gfx)")
@@ -34,13 +34,18 @@ _METAL = re.compile(r".{0,40}\bGPU name:\s+(Apple M\d[\w ]{0,12}?)\s*(?:\(|$)")
 _DRIVER = re.compile(r".{0,60}?(?:Driver Version|Nvidia driver version|CUDA Driver Version)\s*:\s*(\d+(?:\.\d+)+)")
 _TOOLKIT = re.compile(r"\s*CUDA used to build PyTorch\s*:\s*(\d+(?:\.\d+)+)")
 _SYSTEM = re.compile(r"OS\s*:\s*(\S.*)")
-_FRAME = re.compile(r"\s*(?:\|.*\||\+[-=+]+\+)\s*$")
+_FRAME = re.compile(r"\s*[|+].*[|+]\s*$")
+MARKS = ("NVIDIA", "Tesla", "Quadro", "GeForce", "AMD", "Radeon", "Instinct", "MI", "Apple", "Intel", "river ", "CUDA used", "OS")
+"""What a line must hold to be looked at."""
 SYSTEMS = (("wsl", "wsl2"), ("windows", "windows"), ("mac", "macos"), ("darwin", "macos"))
 
 _NO_PART = frozenset(
-    "nvidia geforce tesla quadro amd instinct radeon apple intel gpu generation edition workstation server oam gb memory graphics data center".split()
+    {
+        *("nvidia", "geforce", "tesla", "quadro", "amd", "instinct", "radeon", "apple", "intel", "gpu", "generation", "edition"),
+        *("workstation", "server", "oam", "gb", "memory", "graphics", "data", "center"),
+    }
 )
-_OTHER_PRODUCT = frozenset("ti super laptop mobile d 3e mig vgpu".split())
+_OTHER_PRODUCT = frozenset({"ti", "super", "laptop", "mobile", "d", "3e", "mig", "vgpu"})
 """Words that make a different product of a name; where a record does not have them, it is not meant."""
 
 
@@ -53,7 +58,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
         if len(line) > 400:
             continue
         framed = "NVIDIA-SMI" in line or (framed and bool(_FRAME.match(line)))
-        found = list(_of_line(line, number))
+        found = list(_of_line(line, number)) if any(mark in line for mark in MARKS) else []
         if framed and (memory := _SMI_MEMORY.search(line)) and seen and seen[-1].kind == "device" and seen[-1].value.mebibytes is None:
             seen[-1] = Seen("device", "", seen[-1].value._replace(mebibytes=int(memory[1])), seen[-1].line)
         seen += found

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from infercompat.answer.diagnose.commands import command
+from infercompat.answer.diagnose.commands import command, starts
 from infercompat.answer.diagnose.flags import FlagTable
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
 from infercompat.answer.diagnose.words import Flag, Word, command_at
@@ -17,7 +17,10 @@ from infercompat.link import Catalog
 MOST_BLOCKS, MOST_LINES, MOST_NESTING = 20, 1000, 60
 """What a paste holds of manifests; beyond that it is something else."""
 
-_START = re.compile(r"(\s*)(?:-\s+)?[\"']?(?:apiVersion|kind|services|version|name|spec|containers|image|template|command|args|metadata)[\"']?\s*:(?:\s|$)")
+LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+"""Every scalar stays the text that it is, as on a command line."""
+
+_START = re.compile(r"\s*(?:-\s+)?[\"']?(?:apiVersion|kind|services|version|name|spec|containers|image|template|command|args)[\"']?\s*:(?:\s|$)")
 _LIKE_YAML = re.compile(r"\s*(?:$|#|---|\.\.\.|-(?:\s|$)|[\"']?[\w./$-]+[\"']?\s*:(?:\s|$)|[\]}])")
 _SERVES = re.compile(r"[\s-]*(?:image|command|args)\s*:")
 
@@ -63,7 +66,7 @@ def _parsed(lines: Sequence[str], start: int, end: int) -> tuple[list[Node], int
         if text.count("[") + text.count("{") > 20 * MOST_NESTING:
             break
         try:
-            return [node for node in yaml.compose_all(text, Loader=yaml.BaseLoader) if node is not None], end
+            return [node for node in yaml.compose_all(text, Loader=LOADER) if node is not None], end
         except yaml.MarkedYAMLError as error:
             end = min(end - 1, start + error.problem_mark.line) if error.problem_mark and error.problem_mark.line else start
         except (yaml.YAMLError, RecursionError, ValueError):
@@ -96,7 +99,8 @@ def _containers(roots: Sequence[Node], offset: int, catalog: Catalog) -> Iterato
             parts = _children(mapping)
             if not {"image", "command", "args"} & set(parts):
                 continue
-            words = [word for name in ("image", "entrypoint", "command", "args") if name in parts for word in _words(parts[name], offset, name == "image")]
+            names = [name for name in ("image", "entrypoint", "command", "args") if name in parts]
+            words = [word for name in names for word in _words(parts[name], offset, name == "image")]
             variables = dict(_environment(parts.get("environment") or parts.get("env"), offset))
             found = command(words, variables, catalog) if words else None
             if found is not None:
@@ -127,8 +131,8 @@ def _is_script(text: str) -> bool:
 def _split(node: ScalarNode, offset: int) -> list[Word]:
     """The words of a script: those of its first command that starts a program, or all in one line."""
     lines = node.value.split("\n")
-    first = next((number for number, line in enumerate(lines) if re.search(r"serve|server|vllm\.|sglang\.|llama-", line)), 0)
-    if node.style != "|":
+    first = next((number for number, line in enumerate(lines) if starts(line)), None)
+    if first is None or node.style != "|":
         lines, first = [" ".join(lines)], 0
     return [Word(word.text, word.line - 1 + _line(node, offset)) for word in command_at(lines, first)[0]]
 

@@ -16,8 +16,9 @@ _ENDINGS = re.compile(r"\.(?:gguf|safetensors|bin)$")
 _SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)")
 # What publishers of converted checkpoints add to a model's name, last word first.
 _ADDED = re.compile(
-    r"(?:^|[-_.])(?:i?q\d(?:[-_](?:[kmsl0-9]|x{1,3}[sl]|nl))*|ud|gguf|awq|gptq|exl[23]|mlx|nvfp4|mxfp[48]|[bf]p?16|fp32|fp8|bf16|int[48]|[w]\d+a\d+(?:fp8)?|\d+-?bits?"
-    r"|\d(?:\.\d+)?bpw|dynamic|block|static|marlin|quantized(?:\.w\d+a\d+)?|modelopt|bnb|dwq|qat|text|hf|unsloth|imatrix|i1|mtp|ov|abliterated|it|instruct|chat|pt|base)$"
+    r"(?:^|[-_.])(?:i?q\d(?:[-_](?:[kmsl0-9]|x{1,3}[sl]|nl))*|ud|gguf|awq|gptq|exl[23]|mlx|nvfp4|mxfp[48]|[bf]p?16|fp32|fp8|bf16|int[48]"
+    r"|w\d+a\d+(?:fp8)?|\d+-?bits?|\d(?:\.\d+)?bpw|dynamic|block|static|marlin|quantized(?:\.w\d+a\d+)?|modelopt|bnb|dwq|qat|text|hf"
+    r"|unsloth|imatrix|i1|mtp|it|instruct|chat|pt|base)$"
 )
 _FORMATS = (
     (r"\.gguf$|[-_.]gguf\b|[-_.:]i?q\d_\w+$", "gguf"),

@@ -15,39 +15,42 @@ _RULED = re.compile(r"\s*-{3,}\s+-{3,}")
 _HEAD = re.compile(r"\s*Package\s+Version\b")
 _SHOWN = re.compile(rf"(Name|Version):\s+(?:{_NAME}|(\d[\w.+!-]*))\s*$")
 _LABELLED = re.compile(r"\s*([A-Za-z][\w. /-]{1,30}?)\s*(?:[Vv]ersion)?\s*:\s+v?(\d[\w.+!-]*)")
-LABELS = {"pytorch": "torch", "vllm": "vllm", "sglang": "sglang", "transformers": "transformers", "flashinfer-python": "flashinfer", "triton": "triton"}
-"""How environment reports call what the catalog knows by another name; other labels are no packages."""
+LABELS = {"pytorch": "torch", **{name: name for name in ("vllm", "sglang", "transformers", "triton", "flashinfer-python")}}
+"""How environment reports call packages; their other labels are none."""
 
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
     """The versions of the packages that the catalog knows, and the lines that list packages."""
     known = components(catalog)
-    seen: list[Seen] = []
+    seen: dict[tuple[str, str], Seen] = {}
     taken: set[int] = set()
     table = False
     name = ""
     for number, line in enumerate(lines, 1):
-        table = bool(_HEAD.match(line)) or (table and bool(_ROW.match(line) or _RULED.match(line)))
         if len(line) > 400 or not line.strip():
+            table = False
             continue
+        table = ("Package" in line and bool(_HEAD.match(line))) or (table and bool(_ROW.match(line) or _RULED.match(line)))
         found, listed = _package(line, table, known)
-        if shown := _SHOWN.match(line):
+        if line.startswith(("Name:", "Version:")) and (shown := _SHOWN.match(line)):
             found = [(name, shown[3])] if shown[3] and name else []
             name = shown[2] or ""
-        seen += [Seen("component", id, version, number) for id, version in _known(found, known)]
+        for id, version in _known(found, known):
+            seen.setdefault((id, version), Seen("component", id, version, number))
         if table or listed:
             taken.add(number)
-    return reading(seen, taken)
+    return reading(seen.values(), taken)
 
 
 def _package(line: str, table: bool, known: dict[str, str]) -> tuple[list[tuple[str, str]], bool]:
     """The package and version of a line, and whether the line is one of a list of packages."""
-    if match := _FROZEN.match(line):
+    if "==" in line and (match := _FROZEN.match(line)):
         return [(match[1], match[2])], True
-    if match := _ROW.match(line):
-        return [(match[1], match[2])], table or normal(match[1]) in known
-    if (match := _LABELLED.match(line)) and normal(match[1]) in LABELS:
+    if ":" in line and (match := _LABELLED.match(line)) and normal(match[1]) in LABELS:
         return [(LABELS[normal(match[1])], match[2])], True
+    if table or line.lstrip().startswith("[") or normal(line.split(None, 1)[0]) in known:
+        match = _ROW.match(line)
+        return ([(match[1], match[2])], True) if match else ([], False)
     return [], False
 
 

@@ -40,6 +40,8 @@ def redact(text: str) -> str:
 
 
 def _redact_line(line: str) -> str:
+    if len(line) < 4:
+        return line
     lowered = line.lower()
     for hints, pattern, change in LINE_RULES:
         for hint in hints:
@@ -78,38 +80,47 @@ _SHAPES = r"""(?<![A-Za-z0-9])(?:
     | gh[pousr]_[A-Za-z0-9]{10,} | github_pat_\w{10,} | glpat-[\w-]{10,} | xox[abeprs]-[\w-]{8,} | AIza[\w-]{20,} | nvapi-[\w-]{8,}
     | gsk_\w{10,} | ya29\.[\w-]{10,} | dckr_pat_[\w-]{10,} | pypi-[\w-]{16,} | eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w-]*)?
 )"""
-_SHAPE_HINTS = ("hf_", "sk-", "akia", "asia", "aroa", "aida", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "glpat", "xox", "aiza", "nvapi", "gsk_", "ya29", "dckr", "pypi-", "eyj")
+_SHAPE_HINTS = (
+    *("hf_", "sk-", "akia", "asia", "aroa", "aida", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "glpat"),
+    *("xox", "aiza", "nvapi", "gsk_", "ya29", "dckr", "pypi-", "eyj"),
+)
 _SECRET = r"(?:api[_-]?key|secret|passw(?:or)?d|passphrase|credentials?|access[_-]?key|private[_-]?key)[\w-]{0,24}"
-_IS = r"[\"']?[ \t]{0,3}[=:][ \t]{0,3}[\"']?"
+_SECRET_WORD = r"(?:token|secret|passw(?:or)?d|key)"
+_IS = r"[\"']?[ \t]{0,3}[=:][ \t]{0,3}"
+_VALUE = r"(?:\"[^\"]{1,500}\"|'[^']{1,500}'|[\"']?[^\s\"']+)"
 _HOST_NAME = r"(?:host(?:name)?|node[_-]?(?:name|addr|ip)|server[_-]name|master[_-]addr(?:ess)?|dist[_-]init[_-]addr)"
 _HOST = r"(?P<host>[A-Za-z][\w.-]{1,252}(?::\d{1,5})?)"
 _PRIVATE = r"(?:local|localdomain|lan|internal|intranet|corp|home|private|svc)"
+_LABELS = r"(?:[\w-]{1,62}\.)"
 
 WHOLE_RULES = (
     Rule(("private key",), re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]{0,30}-----)?"), _block),
     # A list of environment variables, with the name on one line and the value on the next.
     Rule(
         ("value:",),
-        re.compile(r"(?i)(name:[ \t]*[\"']?\w{0,60}(?:token|secret|passw(?:or)?d|key)\w{0,30}[\"']?[ \t]*\n[ \t-]*value:[ \t]*[\"']?)(?!\$)[^\s\"']+"),
+        re.compile(rf"(?i)(name:[ \t]*[\"']?\w{{0,60}}{_SECRET_WORD}\w{{0,30}}[\"']?[ \t]*\n[ \t-]*value:[ \t]*[\"']?)(?!\$)[^\s\"']+"),
         rf"\1{MASK}",
     ),
 )
 LINE_RULES = (
     # Secrets that are known by their own shape, then those that are known by what stands in front.
     Rule(_SHAPE_HINTS, re.compile(_SHAPES, re.X), MASK),
-    Rule(("authorization",), re.compile(rf"(?i)(authorization{_IS}(?:(?:bearer|basic|token)\s+)?)[^\s\"',]+"), rf"\1{MASK}"),
+    Rule(("authorization",), re.compile(rf"(?i)(authorization{_IS}[\"']?(?:(?:bearer|basic|token)\s+)?)[^\s\"',]+"), rf"\1{MASK}"),
     Rule(("bearer",), re.compile(r"(?i)\b(bearer\s{1,3})[\w.~+/=-]{6,}"), rf"\1{MASK}"),
     Rule(("://",), re.compile(r"://[^\s/]{1,300}@"), f"://{MASK}@"),
-    Rule(("key", "secret", "passw", "passphrase", "credential"), re.compile(rf"(?i)({_SECRET}{_IS})(?!\$)[^\s\"',;&}}]+"), rf"\1{MASK}"),
+    Rule(("key", "secret", "passw", "passphrase", "credential"), re.compile(rf"(?i)({_SECRET}{_IS})(?![\"']?\$){_VALUE}"), rf"\1{MASK}"),
     # Tokens of a vocabulary are written like <eos>, and counts of tokens are numbers: neither is a secret.
     Rule(
         ("token=", "token:", "token'", 'token"', "token "),
-        re.compile(rf"(?i)((?:[_-]|\bauth|\bapi|\baccess|\bhf)token{_IS})(?![<$]|none\b|null\b|true\b|false\b)(?=[\w.-]*[a-z])[\w.~+/=-]{{6,}}"),
+        re.compile(
+            rf"(?i)((?:[_-]|\bauth|\bapi|\baccess|\bhf)token{_IS})"
+            rf"(?![\"']?(?:[<$]|none\b|null\b|true\b|false\b))(?=[\"']?[\w.-]*[a-z])(?=[\"']?[\w.~+/=-]{{6}}){_VALUE}"
+        ),
         rf"\1{MASK}",
     ),
     Rule(
         ("key", "token", "secret", "passw"),
-        re.compile(r"(?i)(--[\w-]{0,40}(?<![a-z])(?:key|token|secret|passw(?:or)?d)(?:[ \t]+|=)[\"']?)(?!\$|--)[^\s\"']+"),
+        re.compile(rf"(?i)(--[\w-]{{0,40}}(?<![a-z]){_SECRET_WORD}(?:[ \t]+|=))(?![\"']?\$|--){_VALUE}"),
         rf"\1{MASK}",
     ),
     # Machines and people.
@@ -117,9 +128,24 @@ LINE_RULES = (
     Rule((":",), re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"), _address),
     Rule(("@",), re.compile(r"(?<![\w.+/@-])[A-Za-z][\w.+-]{0,63}@(?!sha256\b)[A-Za-z][\w-]{0,62}(?:\.[\w-]{1,62}){0,6}"), MASK),
     Rule(("://",), re.compile(r"(?<!\bhf)(?P<before>://)(?P<host>(?:\[[\w:.]{2,45}\]|[^\s/:\"'<>\])},;@\\]{1,253})(?::\d{1,5})?)"), _host),
-    Rule((".loc", ".lan", ".int", ".corp", ".home", ".private", ".svc"), re.compile(rf"(?<![\w./-])\w[\w-]{{0,62}}(?:\.[\w-]{{1,62}}){{0,5}}\.{_PRIVATE}(?![\w-])"), MASK),
+    Rule(
+        (".loc", ".lan", ".int", ".corp", ".home", ".private", ".svc"),
+        re.compile(rf"(?<![\w./-])\w[\w-]{{0,62}}(?:\.[\w-]{{1,62}}){{0,5}}\.{_PRIVATE}(?![\w-])"),
+        MASK,
+    ),
+    Rule(
+        (".com", ".net", ".org", ".edu", ".gov"),
+        re.compile(rf"(?P<before>)(?P<host>(?<![\w./@-]){_LABELS}{{2,6}}(?:com|net|org|edu|gov))(?![\w-]|\.\w)"),
+        _host,
+    ),
+    # The registry of an image.
+    Rule(
+        ("image", "docker", "podman", "nerdctl", "openai:", "sglang:"),
+        re.compile(rf"(?P<before>)(?P<host>(?<![\w./:@-]){_LABELS}{{1,6}}[A-Za-z][\w-]{{1,62}}(?::\d{{1,5}})?)(?=/[\w./-]{{1,200}}[:@][\w.-])"),
+        _host,
+    ),
     Rule(("ip-",), re.compile(r"\bip(?:-\d{1,3}){4}\b"), MASK),
-    Rule(("host", "node", "addr", "server"), re.compile(rf"(?i)(?P<before>\b{_HOST_NAME}{_IS}){_HOST}"), _host),
+    Rule(("host", "node", "addr", "server"), re.compile(rf"(?i)(?P<before>\b{_HOST_NAME}{_IS}[\"']?){_HOST}"), _host),
     Rule(("--",), re.compile(rf"(?i)(?P<before>--{_HOST_NAME}[ \t]{{1,3}}[\"']?){_HOST}"), _host),
     Rule(("]:",), re.compile(r"^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )\S+( [\w./-]{1,80}\[\d+\]:)"), rf"\1{MASK}\2"),
     Rule(("linux ",), re.compile(r"^(Linux )\S+( \d+\.\d+)"), rf"\1{MASK}\2"),

@@ -14,8 +14,9 @@ Lines = Sequence[str]
 class Seen:
     """One thing that a text says.
 
-    kind: `command` or `options` of an engine (its value: what they say), `engine` (its value: how firmly, the lower the firmer), `model`, `component` (name and version), `device` (its value a Device),
-    `fact` (name and value), `flag` (one that no fact stands behind), `log` (a finding: what and value) or `note`.
+    kind: `command` or `options` of an engine (its value: what they say), `engine` (its value: how firmly, the lower the firmer), `model`,
+    `component` (name and version), `device` (its value a Device), `fact` (name and value), `flag` (one that no fact stands behind), `log`
+    (a finding: what and value) or `note`.
     """
 
     kind: str

@@ -67,8 +67,13 @@ def _matched(one: Matched) -> dict[str, Any]:
 
 
 def print_data(data: Mapping[str, Any], verbose: bool = False) -> None:
-    """The same for people: what was understood, what the log shows, then the answer."""
+    """The same for people: what was understood, the answer, then what the log proves and which known faults it shows."""
     _print_understood(data["understood"])
+    if data["check"]:
+        click.echo("")
+        reply.print_data(data["check"], verbose)
+    else:
+        click.echo(f"\nNo verdict: the paste names no {' and no '.join(data['missing'])} of the catalog")
     _section("In the log", (f"{_where(one)} {one['what']}: {one['value']}" for one in data["log"]))
     if data["matched"]:
         click.echo("\nKnown faults in the log:")
@@ -78,11 +83,6 @@ def print_data(data: Mapping[str, Any], verbose: bool = False) -> None:
         click.echo(f"           {_where(one)} {one['text']}" + (f"  ({one['count']} times)" if one["count"] > 1 else ""))
         for workaround in one["workarounds"][:3]:
             click.echo(f"           do: {_workaround(workaround)}")
-    if data["check"]:
-        click.echo("")
-        reply.print_data(data["check"], verbose)
-    else:
-        click.echo(f"\nNo verdict: the paste names no {' and no '.join(data['missing'])} of the catalog")
 
 
 def _print_understood(found: Mapping[str, Any]) -> None:

@@ -79,9 +79,8 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     command = started[0] if started else None
     parts = command.value if command else ()
     engine = command or _engine(seen, catalog)
-    notes = [one for one in parts if one.kind == "note"] + [
-        Seen("note", other.name, f"a second serve command, of {other.name}, is left out", other.line, other.source) for other in started[1:] if not _same(other, command)
-    ]
+    notes = [one for one in parts if one.kind == "note"]
+    notes += [Seen("note", one.name, f"a second serve command, of {one.name}, is left out", one.line, one.source) for one in _others(started)]
     components, versions = _components([*(one for one in seen if one.kind == "component"), *(one for one in parts if one.kind == "component")])
     notes += versions
     model, match = _model([*parts, *seen], catalog)
@@ -107,9 +106,13 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     )
 
 
-def _same(one: Seen, other: Seen) -> bool:
-    """Whether two commands say the same, as when a process list shows the one that was typed."""
-    return one.name == other.name and {(p.kind, p.name, str(p.value)) for p in one.value} == {(p.kind, p.name, str(p.value)) for p in other.value}
+def _others(commands: Sequence[Seen]) -> list[Seen]:
+    """The commands that say something else than the first; a process list shows again what was typed."""
+
+    def said(command: Seen) -> tuple[str, frozenset]:
+        return command.name, frozenset((part.kind, part.name, str(part.value)) for part in command.value)
+
+    return [command for command in commands[1:] if said(command) != said(commands[0])]
 
 
 def _first(seen: Iterable[Seen]) -> dict[str, Seen]:
@@ -143,7 +146,8 @@ def _components(seen: Sequence[Seen]) -> tuple[dict[str, Seen], list[Seen]]:
 def _model(seen: Sequence[Seen], catalog: Catalog) -> tuple[Seen | None, models.Match | None]:
     """The model as written first, and its record; the name that a server gives to it is asked where the path tells nothing."""
     written = [one for one in seen if one.kind == "model"]
-    named = [Seen("model", "", str(one.value), one.line, one.source) for one in seen if one.kind == "flag" and one.name in ("--served-model-name", "--alias") and one.value]
+    served = [one for one in seen if one.kind == "flag" and one.name in ("--served-model-name", "--alias") and one.value]
+    named = [Seen("model", "", str(one.value), one.line, one.source) for one in served]
     for one in (*written, *named):
         match = models.find(catalog, str(one.value))
         if match is not None:
@@ -154,16 +158,18 @@ def _model(seen: Sequence[Seen], catalog: Catalog) -> tuple[Seen | None, models.
 def _hardware(seen: Sequence[Seen], catalog: Catalog) -> tuple[tuple[Hardware, ...], list[Seen]]:
     """The kinds of devices, each device counted once however many tools name it, most frequent first."""
     kinds: dict[str, tuple[Record | None, Seen, set[str]]] = {}
+    found: dict[tuple[str, int | None], Record | None] = {}
     notes = []
     for one in seen:
         if one.kind != "device":
             continue
-        record = machines.hardware(catalog, one.value)
-        _, first, indexes = kinds.setdefault(record.id if record else one.value.name, (record, one, set()))
+        name = (one.value.name, one.value.mebibytes)
+        record = found[name] = found[name] if name in found else machines.hardware(catalog, one.value)
+        _, _, indexes = kinds.setdefault(record.id if record else one.value.name, (record, one, set()))
         if not indexes and record is None:
             notes.append(Seen("note", "hardware", f"the catalog has no record of {one.value.name}", one.line, one.source))
         if not indexes and record is not None and (text := machines.other_memory(record, one.value)):
             notes.append(Seen("note", "hardware", text, one.line, one.source))
         indexes.add(one.value.index)
-    found = [Hardware(record.id if record else None, one.value.name, len(indexes), one.line, one.source) for record, one, indexes in kinds.values()]
-    return tuple(sorted(found, key=lambda kind: (kind.id is None, -kind.count))), notes
+    told = [Hardware(record.id if record else None, one.value.name, len(indexes), one.line, one.source) for record, one, indexes in kinds.values()]
+    return tuple(sorted(told, key=lambda kind: (kind.id is None, -kind.count))), notes

@@ -16,6 +16,8 @@ MOST_CHARACTERS = 20_000
 
 _CONTINUED = re.compile(r"(?:\\|`|\^)\s*$")
 _FLAG_LINE = re.compile(r"\s+--?[A-Za-z]")
+_BACKSLASH = re.compile(r"(?<=[\w:.])\\(?=[\w.])")
+_DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\")
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _END = re.compile(r"(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})")
@@ -61,7 +63,10 @@ def _split(text: str) -> list[str] | None:
 
 
 def _joined(lines: Sequence[str], start: int) -> tuple[str, int]:
-    """A line with those that continue it: after a backslash, or with flags alone on an indented line."""
+    """A line with those that continue it: after a backslash, or with flags alone on an indented line.
+
+    An apostrophe inside a word is no quote, and a backslash inside a Windows path is no escape.
+    """
     parts, end = [], start
     while end < len(lines) and end - start < MOST_LINES:
         line, end = lines[end], end + 1
@@ -69,7 +74,8 @@ def _joined(lines: Sequence[str], start: int) -> tuple[str, int]:
         parts.append(line[: continued.start()] if continued else line)
         if not continued and not (end < len(lines) and _FLAG_LINE.match(lines[end])):
             break
-    return _APOSTROPHE.sub("’", " ".join(parts)), end
+    text = _APOSTROPHE.sub("’", " ".join(parts))
+    return _BACKSLASH.sub(r"\\\\", text) if _DRIVE.search(text) else text, end
 
 
 def _placed(texts: Sequence[str], lines: Sequence[str], start: int, end: int) -> Iterator[Word]:

@@ -1,0 +1,149 @@
+"""Serve commands of every program, in the forms in which people paste them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infercompat.answer.diagnose.commands import is_model, read
+
+
+def commands(real, text: str):
+    return read(text.split("\n"), real.catalog)
+
+
+def said(real, text: str) -> tuple[str, str | None, dict]:
+    """The engine, the model as written and the facts of the one command in a text."""
+    (command,) = commands(real, text).seen
+    model = next((one.value for one in command.value if one.kind == "model"), None)
+    return command.name, model, {one.name: one.value for one in command.value if one.kind == "fact"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("vllm serve google/gemma-3-27b-it -tp 2", ("vllm", "google/gemma-3-27b-it", {"tensor_parallel": 2})),
+        ("$ uv run vllm serve --tensor-parallel-size 2 google/gemma-3-27b-it", ("vllm", "google/gemma-3-27b-it", {"tensor_parallel": 2})),
+        ("vllm serve --trust-remote-code models/gemma-3-27b-it", ("vllm", "models/gemma-3-27b-it", {})),
+        (
+            "python3 -m vllm.entrypoints.openai.api_server --model=openai/gpt-oss-20b --max-model-len 8192",
+            ("vllm", "openai/gpt-oss-20b", {"max_model_len": 8192}),
+        ),
+        (
+            "CUDA_VISIBLE_DEVICES=0 VLLM_ATTENTION_BACKEND=FLASHINFER vllm serve openai/gpt-oss-20b",
+            ("vllm", "openai/gpt-oss-20b", {"attention.backend": "FLASHINFER"}),
+        ),
+        (
+            "python -m sglang.launch_server --model-path openai/gpt-oss-120b --tp 8 --attention-backend fa3",
+            ("sglang", "openai/gpt-oss-120b", {"tensor_parallel": 8, "attention.backend": "fa3"}),
+        ),
+        ("sglang serve --model-path openai/gpt-oss-120b --page-size 64", ("sglang", "openai/gpt-oss-120b", {"block_size": 64})),
+        ("trtllm-serve openai/gpt-oss-20b --tp_size 2", ("tensorrt-llm", "openai/gpt-oss-20b", {"tensor_parallel": 2})),
+        ("trtllm-serve serve openai/gpt-oss-20b --max_batch_size 8", ("tensorrt-llm", "openai/gpt-oss-20b", {"max_num_seqs": 8})),
+        (
+            "./build/bin/llama-server -m models/gemma-3-4b-it-Q4_K_M.gguf -c 8192 -ctk q8_0 -ctv q8_0",
+            ("llama.cpp", "models/gemma-3-4b-it-Q4_K_M.gguf", {"max_model_len": 8192, "cache.k.dtype": "q8_0", "cache.v.dtype": "q8_0"}),
+        ),
+        (
+            r"C:\llama\llama-server.exe -hf unsloth/gpt-oss-20b-GGUF:Q4_K_M --swa-full",
+            ("llama.cpp", "unsloth/gpt-oss-20b-GGUF:Q4_K_M", {"setting.swa_full": True}),
+        ),
+        ("llama-cli -m x-1b.gguf -md d.gguf", ("llama.cpp", "x-1b.gguf", {"speculation.method": "draft_model"})),
+        ("mlx_lm.server --model mlx-community/gemma-1-4bit --kv-bits 8", ("mlx-lm", "mlx-community/gemma-1-4bit", {"setting.kv_bits": 8})),
+        ("python -m mlx_lm generate --model a/b-1 --max-kv-size 512", ("mlx-lm", "a/b-1", {"setting.max_kv_size": 512})),
+        ("ollama run gemma3:27b", ("ollama", "gemma3:27b", {})),
+        ("lmdeploy serve api_server Qwen/Qwen3-8B --tp 2", ("lmdeploy", "Qwen/Qwen3-8B", {})),
+        ('nohup bash -c "vllm serve a/b-1 --max-num-seqs 4 > log" &', ("vllm", "a/b-1", {"max_num_seqs": 4})),
+        ("root 1 0.0 python3 -m sglang.launch_server --model-path a/b-1", ("sglang", "a/b-1", {})),
+        ("I ran `vllm serve a/b-1`, and it failed", ("vllm", "a/b-1", {})),
+        ("it dies when I run vllm serve with --kv-cache-dtype fp8, sadly", ("vllm", None, {"cache.dtype": "fp8"})),
+    ],
+)
+def test_a_command(real, text, expected):
+    assert said(real, text) == expected
+
+
+def test_json_and_dotted_flags(real):
+    text = """vllm serve google/gemma-4-31B-it \\
+  --speculative-config '{"method": "mtp", "num_speculative_tokens": 7}' \\
+  --attention-config.disable_flashinfer_q_quantization=true"""
+    expected = {"speculation.method": "mtp", "speculation.tokens": 7, "setting.disable_flashinfer_q_quantization": True}
+    assert said(real, text) == ("vllm", "google/gemma-4-31B-it", expected)
+    (command,) = commands(real, text).seen
+    assert [one.line for one in command.value] == [1, 2, 2, 3]
+    assert commands(real, text).taken == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("draft", "method"),
+    [("google/gemma-4-31B-it-assistant", "mtp"), ("some/llama-eagle3", "eagle3"), ("some/EAGLE-head", "eagle"), ("some/small-1b", "draft_model")],
+)
+def test_the_method_follows_from_the_draft(real, draft, method):
+    text = f'vllm serve a/b-1 --speculative-config \'{{"model": "{draft}", "num_speculative_tokens": 3}}\''
+    assert said(real, text)[2] == {"speculation.tokens": 3, "speculation.method": method}
+    (command,) = commands(real, text).seen
+    assert [one.value for one in command.value if one.kind == "note"] == [f"no method is named: {method}, by the name of the draft"]
+
+
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [
+        ("vllm/vllm-openai:v0.11.0", "0.11.0"),
+        ("docker.io/vllm/vllm-openai:v0.25.1-cu129", "0.25.1"),
+        ("vllm/vllm-openai:v0.23.1rc1", "0.23.1rc1"),
+        ("vllm/vllm-openai:gptoss", "gptoss"),
+        ("vllm/vllm-openai:latest", None),
+        ("vllm/vllm-openai", None),
+    ],
+)
+def test_a_container_says_the_version(real, image, version):
+    text = f"docker run --gpus all -p 8000:8000 -e VLLM_USE_V2_MODEL_RUNNER=1 --ipc=host \\\n  {image} \\\n  --model a/b-1 --max-num-seqs 4"
+    assert said(real, text) == ("vllm", "a/b-1", {"max_num_seqs": 4, "setting.use_v2_model_runner": True, "container": image})
+    (command,) = commands(real, text).seen
+    assert [(one.name, one.value, one.line) for one in command.value if one.kind == "component"] == ([("vllm", version, 2)] if version else [])
+
+
+def test_a_container_with_a_command_of_its_own(real):
+    text = "docker run lmsysorg/sglang:v0.5.13.post1-cu129 python3 -m sglang.launch_server --model-path a/b-1"
+    assert said(real, text) == ("sglang", "a/b-1", {"container": "lmsysorg/sglang:v0.5.13.post1-cu129"})
+    assert said(real, "docker run ghcr.io/ggml-org/llama.cpp:server-cuda-b6209 -m b-1.gguf -c 512")[2]["max_model_len"] == 512
+
+
+def test_variables_of_the_script_are_read(real):
+    text = "export MODEL=google/gemma-3-4b-it\nTP=4\nexport VLLM_ROCM_USE_AITER=1\nvllm serve $MODEL -tp ${TP} --max-num-seqs ${N:-16}"
+    expected = {"tensor_parallel": 4, "max_num_seqs": 16, "setting.vllm_rocm_use_aiter": True}
+    assert said(real, text) == ("vllm", "google/gemma-3-4b-it", expected)
+
+
+@pytest.mark.parametrize("text", ["vllm serve crashes on my machine", "use vllm serve", "docker run hello-world", "the sglang serve command", ""])
+def test_a_mention_is_no_command(real, text):
+    assert commands(real, text).seen == ()
+    assert commands(real, text).taken == frozenset()
+
+
+def test_a_secret_in_a_variable_leaves(real):
+    (command,) = commands(real, "K=plain\nN=gpu01\nvllm serve a/b-1 --api-key $K --host ${N} --port 1").seen
+    assert [one.value for one in command.value if one.kind == "flag"] == ["REDACTED", "REDACTED", "1"]
+
+
+def test_flags_that_nobody_reads_are_kept(real):
+    (command,) = commands(real, "vllm serve a/b-1 --port 8000 --served-model-name x --tool-call-parser hermes").seen
+    assert [(one.name, one.value) for one in command.value if one.kind == "flag"] == [
+        ("--port", "8000"),
+        ("--served-model-name", "x"),
+        ("--tool-call-parser", "hermes"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "model"), [("google/gemma-3", True), ("./m", True), ("gemma3:27b", True), ("crashes", False), ("0.11.0", False), ("on", False)]
+)
+def test_what_looks_like_a_model(text, model):
+    assert is_model(text) is model
+
+
+@given(st.text(alphabet=st.sampled_from("vllm serve-'\"\\{}$=;|/:1\n")))
+def test_any_text(real, text):
+    commands(real, f"vllm serve {text}")
+    commands(real, f"docker run vllm/vllm-openai:{text}")
