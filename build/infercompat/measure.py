@@ -9,6 +9,7 @@ from typing import Any
 from infercompat.allocate import Allocation, Request, allocate
 from infercompat.allocate.every import by_every_policy
 from infercompat.allocate.request import FIELDS, facts_of_config
+from infercompat.condition import lookup
 from infercompat.derive import Derived, Unknown
 from infercompat.derive.weights import Weights, weight_bytes
 from infercompat.pipeline import Products
@@ -152,6 +153,8 @@ def _of_engine(products: Products, data: dict[str, Any], model: Record, derived:
     conditions = data.get("conditions", {})
     if data["metric"] in GIVEN_MEMORY and "available_bytes" not in conditions:
         return Computed(None, why="the log does not state the cache memory")
+    if wrong := next(filter(None, (_wrong(*setting) for setting in conditions.get("settings", {}).items())), ""):
+        return Computed(None, why=wrong)
     rounding = conditions.get("available_rounding_bytes", 0)
     requests = [request_of(derived, model.data, conditions, shift) for shift in (0, -rounding, rounding)]
     answers = [_figure(engine, data.get("version"), request, figure) for request in requests]
@@ -159,6 +162,12 @@ def _of_engine(products: Products, data: dict[str, Any], model: Record, derived:
         return Computed(None, why=answers[0])
     low, high = (answers[0] if isinstance(answer, str) else answer for answer in answers[1:])
     return _held_against(data, answers[0], min(low, high), max(low, high))
+
+
+def _wrong(name: str, value: Any) -> str:
+    """Why a setting cannot be computed with; empty where it can."""
+    fact = lookup(name)
+    return (fact.complaint(value) if fact else "") or (f"{name} is never below 0" if _is_number(value) and value < 0 else "")
 
 
 def _figure(engine: Record, version: str | None, request: Request, figure: str) -> float | str:

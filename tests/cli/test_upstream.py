@@ -103,6 +103,16 @@ def test_what_people_wrote_is_never_overwritten(run, tmp_path, tree, name):
     assert run("harvest", "enga@1.1.0", "--from", str(tree), "--check", catalog=catalog).stdout == "added    LlamaForCausalLM: native\n"
 
 
+def test_a_citation_with_notes_is_kept(run, tiny_copy, tree):
+    command = ["harvest", "enga@1.0.0", "--from", str(tree), "--read-on", "2026-02-02"]
+    run(*command, catalog=tiny_copy)
+    text = (tiny_copy / SOURCE).read_text() + "notes: Read by people.\n"
+    (tiny_copy / SOURCE).write_text(text)
+    (tree / "list.txt").write_text("TinyForCausalLM\n")
+    assert run(*command, catalog=tiny_copy).stdout == f"written  catalog/{NEW}\nkept  catalog/{SOURCE}\n"
+    assert (tiny_copy / SOURCE).read_text() == text
+
+
 def test_offers_beside_the_registry_are_no_registry(run, tiny_copy, tree):
     assert (tiny_copy / OFFERS).is_file()
     (tiny_copy / REGISTRY).unlink()

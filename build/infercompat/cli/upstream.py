@@ -39,5 +39,6 @@ def harvest(context: click.Context, target: str, given: Path | None, read_on: da
     except Refused as error:
         usage(str(error))
     for path, text in files.items():
-        changed = write_file(products.folder / path, text.encode())
-        click.echo(f"{'written' if changed else 'unchanged'}  {products.folder.name}/{path}")
+        kept = run.has_more(products.catalog.records.get(Path(path).stem), text)
+        changed = not kept and write_file(products.folder / path, text.encode())
+        click.echo(f"{'kept' if kept else 'written' if changed else 'unchanged'}  {products.folder.name}/{path}")

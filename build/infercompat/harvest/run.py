@@ -63,13 +63,35 @@ def _unpacked(path: Path, scratch: Path) -> Path:
             zipfile.ZipFile(path).extractall(scratch)
         elif tarfile.is_tarfile(path):
             with tarfile.open(path) as archive:
-                archive.extractall(scratch, filter="data")
+                archive.extractall(scratch, _harmless(archive, scratch.resolve()))
         else:
             raise Refused(f"{path} is no folder, wheel or source archive")
     except _BROKEN as error:
         raise Refused(f"{path} cannot be unpacked: {' '.join(str(error).split()) or type(error).__name__}") from None
     inner = [entry for entry in scratch.iterdir() if entry.is_dir()]
     return inner[0] if len(inner) == 1 and path.suffix != ".whl" else scratch
+
+
+def _harmless(archive: tarfile.TarFile, folder: Path) -> list[tarfile.TarInfo]:
+    """An archive's members, none of which writes, points or is anything outside a folder.
+
+    Python 3.11.2, Debian's, has no extraction filters, so they are checked here.
+
+    Raises:
+        tarfile.TarError: one does, by its name.
+    """
+    members = archive.getmembers()
+    for member in members:
+        place = folder / member.name
+        ends = [place]
+        if member.issym():
+            ends.append(place.parent / member.linkname)
+        elif member.islnk():
+            ends.append(folder / member.linkname)
+        if member.isdev() or not all(end.resolve().is_relative_to(folder) for end in ends):
+            raise tarfile.ExtractError(f"{member.name!r} is a device or leads outside the archive")
+    # A link is made last, so that no member is written through one.
+    return sorted(members, key=lambda member: member.issym())
 
 
 def existing(catalog: Catalog, harvester: Harvester, version: str) -> Record | None:
@@ -86,6 +108,11 @@ def by_hand(snapshot: Record, harvester: Harvester) -> str:
     if set(snapshot.data) - WRITTEN:
         return "fields of its own"
     return "claims with a note or a source of their own" if any({"note", "cites"} & set(claim) for claim in snapshot.data["claims"]) else ""
+
+
+def has_more(record: Record | None, text: str) -> bool:
+    """Whether a record that is there has fields beyond those of a text that would take its place, such as notes on a citation."""
+    return record is not None and bool(set(record.data) - {line.partition(":")[0] for line in text.splitlines()})
 
 
 def differences(snapshot: Record, harvester: Harvester, tree: Tree) -> list[str]:
