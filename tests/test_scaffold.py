@@ -155,7 +155,7 @@ CONFIG = {
     "layer_types": ["full_attention", "full_attention"],
     "bos_token_id": [1, 2],
     "use_cache": True,
-    "words": ["no", "on", "12:30", "1e5", "0o7", "0x1F", "null", "~", "", "2024-01-01", "4.57", "-", "a: b", "# c", "é", "x" * 400],
+    "words": ["no", "on", "12:30", "1e5", "0o7", "0x1F", "null", "~", "", "2024-01-01", "4.57", "-", "a: b", "# c", "a\nb", "é", "x" * 400],
     "template": "{% for m in messages %}\n  {{ m }}\n{% endfor %}\n",
     "id2label": {"0": "A", "no": "B"},
 }

@@ -86,7 +86,10 @@ Lookup = Callable[[str], object]
 Linker = Callable[[Link], tuple[str, str]]
 """Leads from a link to its href and its text."""
 
-_TAGS = {"p", "a", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "br", "h3", "h4", "h5", "hr", "sup"}
+_TAGS = {
+    "p", "a", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "table", "thead",
+    "tbody", "tr", "th", "td", "br", "h3", "h4", "h5", "hr", "sup",
+}
 
 
 @cache

@@ -45,7 +45,8 @@ SETTINGS = {
     "setting.in_a_file": "flag: file_key, default: null",
 }
 BACKENDS = {
-    "FAST": "classes: [sm90, sm100], cache_dtypes: [auto, fp8_e4m3], head_dims: {list: [64, 128]}, kinds: [full, sliding], block_sizes: {multiple_of: 16}",
+    "FAST": "classes: [sm90, sm100], cache_dtypes: [auto, fp8_e4m3], head_dims: {list: [64, 128]}, kinds: [full, sliding], "
+    "block_sizes: {multiple_of: 16}",
     "PLAIN": "classes: [cuda], cache_dtypes: [auto], head_dims: {any: true}, kinds: [full, sliding, chunked]",
     "NAMED": "classes: [sm100], cache_dtypes: [auto], head_dims: {max: 64, multiple_of: 32}",
 }
@@ -63,11 +64,10 @@ POLICY = """cache_policies:
 def engine(settings: Mapping[str, str] | None = None, backends: Mapping[str, str] | None = None, more: str = "", head: str = HEAD) -> str:
     """An engine record; settings and backends as the insides of flow mappings."""
     text = head + more
-    for name, entries in (("settings", settings), ("attention_backends", backends)):
-        if entries and name == "settings":
-            text += "settings:\n" + "".join(f"  {fact}: {{{entry}, cites: [{{id: enga-registry}}]}}\n" for fact, entry in entries.items())
-        elif entries:
-            text += "attention_backends:\n" + "".join(f"  - {{name: {backend}, {entry}, cites: [{{id: enga-cache}}]}}\n" for backend, entry in entries.items())
+    if settings:
+        text += "settings:\n" + "".join(f"  {fact}: {{{entry}, cites: [{{id: enga-registry}}]}}\n" for fact, entry in settings.items())
+    if backends:
+        text += "attention_backends:\n" + "".join(f"  - {{name: {name}, {entry}, cites: [{{id: enga-cache}}]}}\n" for name, entry in backends.items())
     return text
 
 

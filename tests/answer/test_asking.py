@@ -81,12 +81,31 @@ def test_what_is_given(base, options, given, required):
         ({"settings": ["cache.v.dtype=zzzzzz"]}, "cache.v.dtype is never zzzzzz; known: auto, bf16, bfloat16, "),
         ({"settings": ["lora=perhaps"]}, "lora is true or false"),
         ({"hardware": "card-bas"}, "there is no hardware card-bas; nearest: card-base"),
+        ({"hardware": "card-base", "settings": ["hardware.class=sm90"]}, "hardware.class is given as sm90, and that of card-base is sm100"),
+        ({"hardware": "card-base", "settings": ["hardware.id=card-big"]}, "hardware.id is given as card-big, and that of card-base is card-base"),
+        ({"hardware": "card-base", "settings": ["platform=rocm"]}, "platform is given as rocm, and that of card-base is cuda"),
+        ({"settings": ["hardware.class=sm90", "platform=rocm"]}, "platform is given as rocm, and that of sm90 is cuda"),
+        ({"gpus": 2, "tp": 4}, "tensor_parallel 4 take 4 devices, not 2"),
+        ({"gpus": 3, "tp": 2, "settings": ["pipeline_parallel=2"]}, "tensor_parallel 2 and pipeline_parallel 2 take 4 devices, not 3"),
     ],
 )
 def test_what_cannot_be_asked(base, options, words):
     with pytest.raises(Refused) as refused:
         question(base, "plain-model", "enga", **options)
     assert str(refused.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("options", "gpus"),
+    [({}, 1), ({"gpus": 4}, 4), ({"tp": 4}, 4), ({"gpus": 8, "tp": 4}, 8), ({"tp": 2, "settings": ["pipeline_parallel=2", "data_parallel=3"]}, 12)],
+)
+def test_ranks_that_were_named_are_devices(base, options, gpus):
+    assert question(base, "plain-model", "enga", **options).gpus == gpus
+
+
+def test_what_agrees_may_be_said_twice(base):
+    found = question(base, "plain-model", "enga", hardware="card-base", settings=["hardware.class=sm100", "platform=cuda", "hardware.memory_bytes=5"])
+    assert found.given == {"hardware.class": "sm100", "platform": "cuda", "hardware.memory_bytes": 5}
 
 
 @pytest.mark.parametrize(
@@ -138,11 +157,12 @@ def test_a_flat_config(base, config):
 
 def test_a_nested_config(base, config):
     found = question(base, "me/my-vision", "enga", from_config=config(NESTED))
-    assert (found.model.id, found.model.data["architecture"], found.derived.counts()) == ("me/my-vision", "TinyForCausalLM", {"full": 2, "sliding": 2})
+    assert (found.model.id, found.model.data["architecture"]) == ("me/my-vision", "TinyForCausalLM")
+    assert found.derived.counts() == {"full": 2, "sliding": 2}
     assert found.derived.requirements.keys() >= {"sliding-window", "image-input"}
 
 
-@pytest.mark.parametrize(("name", "architecture"), [(None, ""), ("my-tune", ""), ("LlamaForCausalLM", "LlamaForCausalLM"), ("TinyModel", "TinyModel")])
+@pytest.mark.parametrize(("name", "architecture"), [(None, ""), ("my-tune", ""), *((name, name) for name in ("LlamaForCausalLM", "TinyModel"))])
 def test_a_config_without_its_class(base, config, name, architecture):
     """A name that is a class says it; any other name is only what to call the model."""
     found = question(base, name, "enga", from_config=config({key: value for key, value in PLAIN.items() if key != "architectures"}))

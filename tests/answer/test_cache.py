@@ -30,7 +30,8 @@ def test_figures_by_hand(base, model, dtype, naive, growing, window, at):
     data = as_data(of_record(base.catalog.records[model]), list(at), dtype)["cache"]
     assert data["naive"] == {"bytes_per_token": naive, "at": {str(tokens): naive * tokens for tokens in at}}
     assert data["ideal"] == {
-        "growing_bytes_per_token": growing, "window_bytes": window, "state_bytes_per_sequence": 0, "at": {str(tokens): size for tokens, size in at.items()},
+        "growing_bytes_per_token": growing, "window_bytes": window, "state_bytes_per_sequence": 0,
+        "at": {str(tokens): size for tokens, size in at.items()},
     }  # fmt: skip
     assert data["overpay"] == {str(tokens): pytest.approx(naive * tokens / size, abs=1e-4) for tokens, size in at.items()}
 

@@ -91,10 +91,61 @@ def test_a_platform_that_the_engines_documents_do_not_name_is_unknown(ask, optio
 
 def test_the_hardware_hop_cites_the_documents(ask):
     answer = ask(settings=["hardware.class=apple-gpu"])
-    assert (answer.reply.missing, answer.hop("hardware").finding) == (("hardware",), "the documents of EngA name cuda, rocm, cpu, and say nothing of metal")
+    assert answer.reply.missing == ("hardware",)
+    assert answer.hop("hardware").finding == "the documents of EngA name cuda, rocm, cpu, and say nothing of metal"
     assert [source.id for source in answer.hop("hardware").sources] == ["enga-registry"]
     silent = {ENGINE: engine(SETTINGS, more=SERVE, head=HEAD.replace("platforms: [cuda, rocm, cpu]\n", ""))}
     assert ask(silent, settings=["hardware.class=apple-gpu"]).hop("hardware") is None
+
+
+OF_TINY = "about: {requirement: sliding-window, architecture: TinyForCausalLM}, holds: native"
+BY_ANY = "about: {requirement: sliding-window, backend: ANY}, holds: native"
+ON_SM100 = "about: {requirement: sliding-window, platform: sm100}, holds: unsupported, consequence: refuses, lacks: No kernel for it."
+
+
+@pytest.mark.parametrize(
+    ("claims", "hardware", "state"),
+    [
+        ([WINDOWED, ON_SM100], "card-base", "fails"),
+        ([WINDOWED, ON_SM100], "card-other", "holds"),
+        ([WINDOWED, ON_SM100], None, "holds"),
+        ([OF_TINY, ON_SM100], "card-base", "unknown"),
+        ([OF_TINY, ON_SM100], "card-other", "holds"),
+        ([OF_TINY, ON_SM100], None, "holds"),
+        ([OF_TINY.replace("architecture:", "platform: sm100, architecture:"), ON_SM100], "card-base", "holds"),
+        ([OF_TINY, ON_SM100.replace("platform: sm100", "platform: sm100, backend: FAST")], "card-base", "holds"),
+        ([OF_TINY, ON_SM100 + ", when: {lora: true}"], "card-base", "holds"),
+        # What one backend lacks on a class says nothing of the others there.
+        ([BY_ANY, ON_SM100.replace("platform", "backend: FAST, platform")], "card-base", "holds"),
+        ([BY_ANY, ON_SM100], "card-base", "fails"),
+    ],
+)
+def test_a_claim_on_the_hardware_and_one_on_the_model(ask, claims, hardware, state):
+    """Where neither is the narrower one, and they disagree, nobody knows."""
+    assert ask({OFFERS: snapshot(*claims)}, "tiny-model", hardware=hardware).hop("sliding-window").state == state
+
+
+def test_mxfp4_below_compute_capability_8_is_not_promised(ask_real):
+    """SGLang's loader asks for it in general, and a claim on gpt-oss names no hardware."""
+    on_t4 = ask_real("gpt-oss-20b", "sglang@0.5.23", hardware="t4")
+    assert (on_t4.reply.verdict, "mxfp4-weights" in on_t4.reply.missing) == ("unknown", True)
+    assert ask_real("gpt-oss-20b", "sglang@0.5.23", hardware="h100-sxm").hop("mxfp4-weights").state == "holds"
+
+
+LIBRARY = """name: LibX
+role: kernel-library
+repository: https://example.com/acme/libx
+scheme: pep440
+releases:
+  - {version: "2.0", date: 2026-01-20}
+"""
+
+
+def test_a_fault_of_a_library_is_met_where_an_engine_brings_it_along(ask):
+    files = met(engine="libx", affects='{all: [{component: libx, observed: ["2.0"]}]}') | {"engines/libx.yaml": LIBRARY}
+    assert ask(files).gate("met").state == "hit"
+    assert ask(files, engine="enga@1.0.0").gate("met").state == "maybe"
+    assert ask(files | {"support/engb/b.yaml": snapshot(LLAMA, engine="engb", version="b200")}, engine="engb").gate("met") is None
 
 
 def test_after_a_failed_architecture_nothing_else_is_asked(ask):
@@ -240,8 +291,10 @@ SAMPLE = (
 )
 
 
-def speaks_of(claim: dict, hop: str) -> bool:
-    return claim["about"].get("requirement") == hop
+def silenced(snapshot, requirement: str):
+    """A snapshot without what it says of a requirement."""
+    left = [claim for claim in snapshot.data["claims"] if claim["about"].get("requirement") != requirement]
+    return record(snapshot.id, "support", snapshot.data | {"claims": left})
 
 
 @pytest.mark.parametrize(("model", "engine"), SAMPLE)
@@ -253,13 +306,10 @@ def test_without_all_records_of_a_hop_the_answer_is_unknown_and_names_it(real, r
     tried = 0
     for hop in before.hops:
         if hop.name == "architecture":
-            speaking = {
-                statement.snapshot.id for statement in real_assessor.ledger.on_architecture(asked.engine, before.resolved.stack.names, lambda tree: hold())
-            }
-            fewer = varied(real, without=speaking)
+            said = real_assessor.ledger.on_architecture(asked.engine, before.resolved.stack.names, lambda tree: YES)
+            fewer = varied(real, without={statement.snapshot.id for statement in said})
         elif hop.name in catalog.records:
-            stripped = [record(one.id, "support", one.data | {"claims": [c for c in one.data["claims"] if not speaks_of(c, hop.name)]}) for one in own]
-            fewer = varied(real, *stripped)
+            fewer = varied(real, *(silenced(one, hop.name) for one in own))
         else:
             continue
         data = catalog.records[hop.name].data if hop.name in catalog.records else {}
@@ -299,7 +349,8 @@ def test_what_is_said_of_others_never_answers_for_this_one(base):
         {"architecture": "OtherForCausalLM"}, {"architecture": "LlamaForCausalLM", "feature": "lora"}, {"requirement": "sliding-window"},
         {"requirement": "sliding-window", "architecture": "LlamaForCausalLM"}, {"requirement": "logit-softcap", "backend": "FAST"},
     ]  # fmt: skip
-    claim = st.builds(lambda about, holds: {"about": about, "holds": holds, "at": "L1"}, st.sampled_from(abouts), st.sampled_from(["native", "unsupported"]))
+    holding = st.sampled_from(["native", "unsupported"])
+    claim = st.builds(lambda about, holds: {"about": about, "holds": holds, "at": "L1"}, st.sampled_from(abouts), holding)
     elsewhere = st.sampled_from([("engb", "b200"), ("enga", "0.1.0"), ("enga", "9.0.0")])
     mine = {"about": {"architecture": "LlamaForCausalLM"}, "holds": "native", "at": "L1"}
 
@@ -328,7 +379,8 @@ def test_nothing_said_of_other_engines_turns_a_real_unknown_into_a_yes(real, rea
         for other in ("ollama", "transformers")
     ]
     renamed = record("renamed", "support", {
-        "engine": asked.engine.id, "version": asked.release.version, "title": "A source", "cites": [{"id": "config-gpt-oss-20b"}], "read_on": "2026-11-01",
+        "engine": asked.engine.id, "version": asked.release.version, "title": "A source", "read_on": "2026-11-01",
+        "cites": [{"id": "config-gpt-oss-20b"}],
         "claims": [{"about": {"architecture": "SomeoneElsesForCausalLM", "requirement": name}, "holds": "native"} for name in before.missing],
     })  # fmt: skip
     more = varied(real, *copied, renamed)

@@ -45,7 +45,10 @@ SERVED = ["enga", "serve", "acme/plain"]
         ({"gpus": 4, "tp": 2}, ["--tp", "2"]),
         ({"settings": ["lora=true"], "required": ["chunked_prefill=false"]}, ["--enable-lora", "--no-chunked-prefill"]),
         ({"settings": ["speculation.method=ngram"]}, ["--spec", '{"method": "ngram"}']),
-        ({"settings": ["speculation.tokens=5", "lora=true", "speculation.method=eagle"]}, ["--enable-lora", "--spec", '{"num_tokens": 5, "method": "EAGLE"}']),
+        (
+            {"settings": ["speculation.tokens=5", "lora=true", "speculation.method=eagle"]},
+            ["--enable-lora", "--spec", '{"num_tokens": 5, "method": "EAGLE"}'],
+        ),
         ({"settings": ["weights.format=fp8", "task=embed", "os=linux", "sequence_length=100", "prompt.image=true", "libx.version=2.1"]}, []),
         ({"hardware": "card-base", "settings": ["platform=cuda"]}, []),
         ({"checkpoint": "me/my-tune"}, None),
@@ -121,7 +124,8 @@ def test_the_command_is_that_of_the_first_repair(ask):
 
 
 def test_what_a_repair_sets_is_said_to_be_the_repairs(ask):
-    found = ask({MET: gotcha(when="{chunked_prefill: true}", workarounds="[{set: {chunked_prefill: false}}]")}, settings=["lora=true"]).data["command"]
+    files = {MET: gotcha(when="{chunked_prefill: true}", workarounds="[{set: {chunked_prefill: false}}]")}
+    found = ask(files, settings=["lora=true"]).data["command"]
     assert found["argv"] == [*SERVED, "--enable-lora", "--no-chunked-prefill"]
     assert found["because"][1:] == ["--enable-lora: asked for", "--no-chunked-prefill: the repair"]
 

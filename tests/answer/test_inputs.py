@@ -57,7 +57,8 @@ def test_what_is_no_part(text):
 
 
 def test_the_engine_and_how_it_is_started(base):
-    found = inputs.engine_of(base.catalog, ASKED | {"engine": "enga@1.0.0", "tp": 2, "max_model_len": 100, "available": "1GiB", "settings": ["block_size=32"]})
+    options = {"engine": "enga@1.0.0", "tp": 2, "max_model_len": 100, "available": "1GiB", "settings": ["block_size=32"]}
+    found = inputs.engine_of(base.catalog, ASKED | options)
     assert (found.engine.id, found.release.version, found.release.assumed) == ("enga", "1.0.0", False)
     assert (found.tensor_parallel, found.max_model_len, found.available_bytes, found.settings) == (2, 100, 1 << 30, {"block_size": 32})
     bare = inputs.engine_of(base.catalog, ASKED)

@@ -76,7 +76,8 @@ def test_it_fits_only_at_the_high_overhead_and_fails_only_below_the_low_one(ask,
     answer = ask(SIZED | measured(*overheads), hardware="card-big", length=length)
     found = answer.found.memory
     assert (found.fits, *found.available) == expected
-    assert {True: ("yes", "holds"), None: ("only-with", "gap"), False: ("no", "fails")}[found.fits] == (answer.reply.verdict, answer.hop("memory").state)
+    expected_of = {True: ("yes", "holds"), None: ("only-with", "gap"), False: ("no", "fails")}
+    assert (answer.reply.verdict, answer.hop("memory").state) == expected_of[found.fits]
 
 
 def test_what_may_fit_names_what_would_settle_it(ask):
@@ -101,6 +102,36 @@ def test_weights_that_exceed_the_device(ask):
     assert ask(small, hardware="card-big", gpus=2, length=1).reply.reason.startswith("memory: the cache needs")
     file = {ENGINE: small[ENGINE].replace('"{checkpoint}"', "FILE")}
     assert ask(small | file, hardware="card-big").hop("memory") is None  # it serves another file, of weights that nobody named
+
+
+def test_weights_of_which_only_bounds_are_known_fail_at_their_least(ask):
+    """No quantization_config says which modules are in FP8: at least the experts or the MLPs, at most all layers."""
+    whole = ("    hidden_size: 256\n", "    hidden_size: 256\n    intermediate_size: 512\n    vocab_size: 1000\n")
+    tiny = changed(PLAIN, ("format: bf16", "format: fp8"), whole)
+    found = ask(HOLDING | tiny, hardware="card-big").found.memory
+    assert 0 < found.weights_low < found.weights
+    between = (found.weights_low + found.weights) // 2
+    for memory_bytes, verdict in ((found.weights_low - 1, "no"), (between, "yes"), (found.weights, "yes")):
+        card_ = {BIG: card("A card with memory", more=f"memory_bytes: {memory_bytes}\n")}
+        assert ask(HOLDING | tiny | card_, hardware="card-big").reply.verdict == verdict
+
+
+def test_the_hop_cites_what_it_rests_on(ask):
+    """The policy of the version in question, and for weights what counts them and the card."""
+    policies = POLICY + """  - algorithm: transformers-tensors/1
+    title: An older one
+    until: "1.1.0"
+    seen_at: ["1.0.0"]
+    parameters: {}
+    cites: [{id: enga-registry}]
+"""
+    both = SIZED | {ENGINE: engine(SETTINGS, more=SERVE + policies)}
+    assert [source.id for source in ask(both, hardware="card-big", length=2048).hop("memory").sources] == ["enga-cache"]
+    assert [source.id for source in ask(both, engine="enga@1.0.0", hardware="card-big", length=2048).hop("memory").sources] == ["enga-registry"]
+    small = SIZED | {BIG: card("A card with memory", more="memory_bytes: 1999999\n")}
+    answer = ask(small, hardware="card-big", length=2048)
+    assert [source.id for source in answer.hop("memory").sources] == ["plain-config", "card-page"]
+    assert answer.found.grade.confidence > 0
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from .stacks import BASE, HEAD, engine
     ("id", "wanted", "expected"),
     [
         ("enga", None, ("1.1.0", "2026-02-01", True)),
+        ("enga", "latest", ("1.1.0", "2026-02-01", True)),
         ("enga", "1.0.0", ("1.0.0", "2026-01-01", False)),
         ("enga", "v1.0.0", ("1.0.0", "2026-01-01", False)),
         ("enga", "1.0.*", ("1.0.0", "2026-01-01", False)),
@@ -88,10 +89,13 @@ def test_settings(base, text, expected):
         ("gpu_memory_utilization=0", "gpu_memory_utilization is a share above 0, 1 at most, not 0"),
         ("gpu_memory_utilization=92", "gpu_memory_utilization is a share above 0, 1 at most, not 92"),
         ("gpu_memory_utilization=nan", 'gpu_memory_utilization is a number, not "nan"'),
+        ("model.window=5", "model.window follows from the model: it is not set"),
+        ("draft.model.layers=2", "draft.model.layers follows from the model: it is not set"),
         ("lora=maybe", 'lora is true or false, not "maybe"'),
         ("disaggregation=both", 'disaggregation is never "both"; it is one of none, prefill, decode'),
         ("hardware.class=sm999", 'hardware.class is never "sm999"; it is one of sm70, '),
         ("weights.format=fp5", 'weights.format is never "fp5"; it is one of bf16, '),
+        ("platform=vulkan", 'platform is never "vulkan"; it is one of cuda, '),
         ("driver.version=new", 'driver.version is a quoted version such as "12.8", not "new"'),
     ],
 )
@@ -108,7 +112,7 @@ def test_a_setting_is_read_or_refused_whatever_it_says(name, value):
     except Refused as refused:
         assert str(refused)
     else:
-        assert fact == name
+        assert (fact, name.startswith("model.")) == (name, False)
         assert isinstance(read, (bool, int, float, str))
         assert read == read  # no NaN, which no JSON can hold
 
@@ -127,7 +131,13 @@ def test_components_are_what_engines_bundle_and_gotchas_blame(make):
 
 @pytest.mark.parametrize(
     ("wanted", "expected"),
-    [("enga", ("enga", None)), ("ENGA", ("enga", None)), ("enga@1.0.0", ("enga", "1.0.0")), ("enga@", ("enga", None)), ("engb@b1@2", ("engb", "b1@2"))],
+    [
+        ("enga", ("enga", None)),
+        ("ENGA", ("enga", None)),
+        ("enga@1.0.0", ("enga", "1.0.0")),
+        ("enga@", ("enga", None)),
+        ("engb@b1@2", ("engb", "b1@2")),
+    ],
 )
 def test_engines_and_their_versions(base, wanted, expected):
     found, version = engine_named(base.catalog, wanted)
@@ -147,7 +157,7 @@ def test_an_engine_that_is_none(make):
         engine_named(catalog, "libc")
 
 
-@pytest.mark.parametrize("wanted", ["card-big", "CARD-BIG", "Card Big", "big-one"])
+@pytest.mark.parametrize("wanted", ["card-big", "CARD-BIG", "Card Big", " card-big ", "big-one", "NVIDIA Card Big", "nvidia geforce card-big"])
 def test_hardware_by_id_alias_and_spelling(make, wanted):
     files = BASE | {"hardware/card-big.yaml": BASE["hardware/card-big.yaml"] + "aliases: [big-one]\n"}
     assert hardware_of(make(files).catalog, wanted).id == "card-big"
@@ -158,6 +168,11 @@ def test_a_slip_in_the_hardware_names_the_nearest(base, real):
         hardware_of(base.catalog, "card-bigg")
     with pytest.raises(Refused, match=r"^there is no hardware xyz; known: card-base, card-big, card-other$"):
         hardware_of(base.catalog, "xyz")
+    with pytest.raises(Refused, match=r"^there is no hardware card; nearest: card-base, card-big, card-other$"):
+        hardware_of(base.catalog, "card")
+    for counted in ("8xcard-big", "8 x NVIDIA Card Big", "8×card-big"):
+        with pytest.raises(Refused, match=r"; for 8 devices write --hardware card-big --gpus 8$"):
+            hardware_of(base.catalog, counted)
     with pytest.raises(Refused, match=r"^there is no hardware tiny-model"):
         hardware_of(base.catalog, "tiny-model")
     with pytest.raises(Refused, match=r"nearest: .*rtx-pro-6000-blackwell"):

@@ -59,7 +59,8 @@ def test_what_may_be_changed(ask, files, options, verdict, expected):
     assert (answer.reply.verdict, changes(answer)) == (verdict, expected)
 
 
-OF_LIBRARY = '{all: [{engine: enga, observed: ["1.1.0"]}, {component: libx, observed: ["2.0"], fixed: {first_release: "2.1", cites: [{id: enga-issue-1}]}}]}'
+MENDED = 'fixed: {first_release: "2.1", cites: [{id: enga-issue-1}]}'
+OF_LIBRARY = f'{{all: [{{engine: enga, observed: ["1.1.0"]}}, {{component: libx, observed: ["2.0"], {MENDED}}}]}}'
 FIXED = '{all: [{engine: enga, observed: ["1.1.0"], fixed: {first_release: "1.2.0", cites: [{id: enga-issue-1}]}}]}'
 INTRODUCED = '{all: [{engine: enga, introduced: {version: "1.1.0", cites: [{id: enga-issue-1}]}}]}'
 NEWER = {ENGINE: engine(SETTINGS, more=SERVE, head=HEAD.replace("releases:\n", 'releases:\n  - {version: "1.2.0", date: 2026-02-20}\n'))}
@@ -70,7 +71,10 @@ NEWEST = {ENGINE: engine(SETTINGS, more=SERVE, head=HEAD.replace("releases:\n", 
     ("files", "options", "verdict", "expected"),
     [
         (NEWER | met("", '[{upgrade: {enga: "1.2.0"}}]', affects=FIXED), {"engine": "enga@1.1.0"}, "only-with", [["take EngA 1.2.0"]]),
-        (NEWEST | met("", '[{upgrade: {enga: "1.2.0"}}]', affects=FIXED), {"engine": "enga@1.1.0"}, "only-with", [["take EngA 1.2.0"], ["take EngA 1.3.0"]]),
+        (
+            NEWEST | met("", '[{upgrade: {enga: "1.2.0"}}]', affects=FIXED),
+            {"engine": "enga@1.1.0"}, "only-with", [["take EngA 1.2.0"], ["take EngA 1.3.0"]],
+        ),
         (met("", '[{downgrade: {enga: "1.0.0"}}]', affects=INTRODUCED), {"engine": "enga@1.1.0"}, "no", []),
         (met("", '[{upgrade: {enga: "1..2"}}]'), {}, "no", []),
         (met("", '[{upgrade: {libx: "2.1"}}]', affects=OF_LIBRARY), {}, "only-with", [["take libx 2.1"]]),
@@ -79,7 +83,6 @@ NEWEST = {ENGINE: engine(SETTINGS, more=SERVE, head=HEAD.replace("releases:\n", 
 )
 def test_other_versions(ask, files, options, verdict, expected):
     """An older release with nothing on record is no repair: it comes out unknown."""
-    files = {name: text for name, text in files.items()}
     answer = ask(files, **options)
     assert (answer.reply.verdict, changes(answer)) == (verdict, expected)
 
@@ -169,7 +172,8 @@ def test_against_trying_every_set_of_switches(base):
         said = {"required": [f"{name}=true" for name in sorted(required)], "settings": [f"{name}=true" for name in SWITCHES if name not in required]}
         answer = answered(Assessor(faulty), "plain-model", "enga", **said)
         free = [name for name in SWITCHES if name not in required]
-        clearing = [set(chosen) for size in (1, 2, 3) for chosen in itertools.combinations(free, size) if all(names & set(chosen) for names in faults)]
+        sets = [set(chosen) for size in (1, 2, 3) for chosen in itertools.combinations(free, size)]
+        clearing = [chosen for chosen in sets if all(names & chosen for names in faults)]
         smallest = {frozenset(chosen) for chosen in clearing if len(chosen) == min(map(len, clearing))}
         found = [frozenset(name for change in repair.changes for name in change.drop) for repair in answer.reply.repairs]
         assert answer.reply.verdict == ("only-with" if smallest else "no")
@@ -186,7 +190,9 @@ def test_against_trying_every_set_of_switches(base):
 def test_no_repair_contains_another_and_each_is_run_again_whole(real_assessor, ask_real):
     options = {
         "hardware": "b200", "cache_dtype": "fp8",
-        "settings": ["attention.backend=FLASHINFER", "setting.disable_flashinfer_q_quantization=true", "speculation.method=mtp", "speculation.tokens=7"],
+        "settings": [
+            "attention.backend=FLASHINFER", "setting.disable_flashinfer_q_quantization=true", "speculation.method=mtp", "speculation.tokens=7",
+        ],
     }  # fmt: skip
     answer = ask_real("gemma-4-31b", "vllm@0.33.0", **options)
     assert answer.reply.verdict == "only-with"

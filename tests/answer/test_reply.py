@@ -10,7 +10,7 @@ from catalogs import ENGINE, NATIVE, OFFERS, REGISTRY, copy_tiny, gotcha, snapsh
 from infercompat.answer.reply import EXIT_STATUS
 from infercompat.join import VERDICTS
 
-from .stacks import ATTENDING, BASE, HEAD, MET, SERVE, SETTINGS, SELECTION, BACKENDS, engine
+from .stacks import ATTENDING, BACKENDS, BASE, HEAD, MET, SELECTION, SERVE, SETTINGS, engine
 
 LORA = {MET: gotcha(when="{lora: true}")}
 ALWAYS = {MET: gotcha(when="")}
@@ -79,7 +79,8 @@ def test_gpt_oss_on_flashinfer_is_cleared_by_the_release_that_has_the_fix(ask_re
 
 
 TOP = {
-    "schema_version", "verdict", "reason", "grade", "confidence", "question", "chain", "missing", "provided", "gotchas", "command", "memory", "repairs",
+    "schema_version", "verdict", "reason", "grade", "confidence", "question", "chain", "missing", "provided", "gotchas", "command", "memory",
+    "repairs",
 }  # fmt: skip
 MEMORY = {"weights_bytes", "cache_bytes", "state_bytes", "available_bytes", "fits"}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from catalogs import ROOT
-from infercompat.harvest import HARVESTERS, Refused, Tree
+from infercompat.harvest import HARVESTERS, Refused, Tree, base
 from infercompat.harvest.base import File, assigned, assignments, claim, entries
 
 from .trees import grow, said
@@ -52,6 +53,16 @@ def test_a_file_that_is_no_python_is_refused_in_one_line(text, told):
     assert str(refused.value).startswith(told)
     assert "not Python that this version can read" in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("error", "told"), [(MemoryError(), "MemoryError"), (RecursionError("too deep"), "too deep"), (ValueError("null"), "null")])
+def test_whatever_stops_the_parser_is_told(monkeypatch, error, told):
+    def stop(text):
+        raise error
+
+    monkeypatch.setattr(base, "ast", SimpleNamespace(parse=stop))
+    with pytest.raises(Refused, match=f"a.py: not Python that this version can read: {told}"):
+        _ = File("a.py", "x = 1").module
 
 
 def test_what_upstream_is_warned_of_is_not_ours():

@@ -37,7 +37,6 @@ def test_building_twice_gives_the_same_bytes(site, tmp_path):
     import shutil
 
     from conftest import ROOT
-
     from infercompat.building import build
     from infercompat.pipeline import load
 

@@ -99,7 +99,8 @@ def _anywhere(resolved: Resolved, joiner: Joiner) -> Hop | None:
     if not good:
         reasons = dict.fromkeys(_reasons(choice.removed) for choice in choices.values())
         sources = next(iter(_hop(choice, resolved, joiner).sources for choice in choices.values()), ())
-        return Hop("attention", "fails", f"no class of hardware leaves a backend: {next(iter(reasons), '')}", None, "refuses", sources=sources, **common)
+        finding = f"no class of hardware leaves a backend: {next(iter(reasons), '')}"
+        return Hop("attention", "fails", finding, None, "refuses", sources=sources, **common)
     sources = _sources(choices[good[0]].takes[:1], joiner)
     lost = [word for word in classes if word not in good and _choose(_at(_plain(resolved), word), joiner).state != "fails"]
     if not lost:

@@ -108,7 +108,8 @@ def _in_its_words(setting: Mapping[str, Any], value: Any) -> Any:
     listed = setting.get("values", ())
     if value in listed or not isinstance(value, str):
         return value
-    same = [word for word in listed if str(word).lower() == value.lower() or own_word(word) == own_word(value) or LETTERS.get(word) == own_word(value)]
+    own = own_word(value)
+    same = [word for word in listed if str(word).lower() == value.lower() or own in (own_word(word), LETTERS.get(word))]
     return same[0] if same else value
 
 

@@ -88,7 +88,7 @@ def platform_of(hardware_class: str) -> str | None:
         return "cuda"
     if hardware_class.startswith("gfx"):
         return "rocm"
-    return {"apple-gpu": "metal", "intel-xpu": "xpu"}.get(hardware_class, hardware_class if hardware_class in ("gaudi", "ascend", "tpu", "cpu") else None)
+    return {"apple-gpu": "metal", "intel-xpu": "xpu", **{name: name for name in ("gaudi", "ascend", "tpu", "cpu")}}.get(hardware_class)
 
 
 def as_written(setting: dict[str, Any], value: Any) -> Any:

@@ -21,7 +21,8 @@ from infercompat.units import format_bytes
 class Memory:
     """Figures of one rank in bytes; None where unknown, and `why` says what is missing.
 
-    `weights` are at most so many, and at least `weights_low`. `cites` are those of the cache policy that holds. `available` is what is left for the cache at the low and the high end of the overhead that logs of this engine show; the low
+    `weights` are at most so many, and at least `weights_low`. `cites` are those of the cache policy that holds. `available` is what is
+    left for the cache at the low and the high end of the overhead that logs of this engine show; the low
     end is None where no log bounds it. `fits` is True only at the high end of the overhead and False only at its low end.
     """
 

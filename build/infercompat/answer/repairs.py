@@ -116,7 +116,8 @@ def _facts(gate: Gate) -> Iterator[str]:
 
 def _from_workaround(workaround: dict[str, Any], question: Question) -> Iterator[Change]:
     wanted = workaround.get("set", {})
-    if wanted and all(map(_settable, wanted)) and not _fixed(wanted, question) and any(question.given.get(name) != value for name, value in wanted.items()):
+    changes = any(question.given.get(name) != value for name, value in wanted.items())
+    if changes and all(map(_settable, wanted)) and not _fixed(wanted, question):
         words = ", ".join(f"{name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in wanted.items())
         yield Change(f"set {words}", max(map(_cost, wanted)), set=tuple(sorted(wanted.items())))
     if "drop" in workaround:

@@ -97,7 +97,8 @@ def unlisted(catalog: Catalog, model: str, engine: str | None, reason: str) -> d
     """The answer for a model that is not in the catalog, in the same shape: unknown, for want of the model."""
     found, version = engine_named(catalog, engine) if engine else (None, None)
     release = release_of(found, version) if found else None
-    asked = {"model": model, "engine": found and found.id, "version": release and release.version, "version_assumed": release is None or release.assumed}
+    asked = {"model": model, "engine": found and found.id, "version": release and release.version}
+    asked["version_assumed"] = release is None or release.assumed
     empty = {"hardware": None, "gpus": None, "given": {}, "required": [], "assumed": []}
     return {
         **{"schema_version": 1, "verdict": "unknown", "reason": reason, "grade": None, "confidence": None, "question": asked | empty},

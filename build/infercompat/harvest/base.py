@@ -36,7 +36,7 @@ class File:
         except SyntaxError as error:
             raise Refused(f"{self.path}:{error.lineno}: not Python that this version can read: {error.msg}") from None
         except (ValueError, RecursionError, MemoryError) as error:
-            raise Refused(f"{self.path}: not Python that this version can read: {error or type(error).__name__}") from None
+            raise Refused(f"{self.path}: not Python that this version can read: {str(error) or type(error).__name__}") from None
 
     def digest(self, line: int) -> str:
         """The sha256 of a line's text without its line end."""

@@ -104,7 +104,7 @@ def _components(
     engines = [entry["engine"] for entry in entries if "engine" in entry]
     if engines and engine.id not in engines:
         return None, False
-    if not engines and gotcha.data["engine"] != engine.id:
+    if not engines and gotcha.data["engine"] != engine.id and not _bundles(engine, gotcha.data["engine"]):
         return None, False
     truths, stale = [], False
     for entry in entries:
@@ -119,6 +119,11 @@ def _components(
         truths.append(found.truth)
         stale = stale or found.stale
     return (all_of if mode == "all" else any_of)(truths), stale
+
+
+def _bundles(engine: Record, name: str) -> bool:
+    """Whether a release of the engine brings this component along, so that a fault of it is met there."""
+    return any(name in entry.get("bundles", ()) for entry in engine.data["releases"])
 
 
 def _version_of(catalog: Catalog, name: str, engine: Record, release: Release, stack: Stack) -> tuple[str | None, str | None, str]:

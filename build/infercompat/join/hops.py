@@ -150,6 +150,10 @@ class Joiner:
         common = dict(
             how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends, against=against
         )  # fmt: skip
+        refused = self._refused_here(requirement, chosen, stack) if carried.status in POSITIVE else None
+        if refused is not None:
+            finding = f"{_says(carried.status, chosen)} for this architecture; and in general: {refused.field('lacks') or _says(refused.status, refused)}"
+            return Hop(requirement, "unknown", finding, sources=_sources([chosen, refused]), version=chosen.version)
         if carried.status in ("native", "fallback", "redirected", "rewritten", "plugin", "known-issues"):
             return Hop(requirement, "holds", chosen.field("note") or _says(carried.status, chosen), carried.status, **common)
         consequence = chosen.field("consequence") or data.get("consequence")
@@ -160,6 +164,24 @@ class Joiner:
         if not shows:
             return Hop(requirement, "holds", f"{lacks} It does not show here.", carried.status, **common)
         return Hop(requirement, "fails", lacks, carried.status, consequence, avoided_by=data["avoided_by"] if can_be_avoided else None, **common)
+
+    def _refused_here(self, requirement: str, chosen: Statement, stack: Stack) -> Statement | None:
+        """What says that the stack's hardware lacks the requirement, where the deciding claim is narrower by model and silent on hardware.
+
+        Neither is the narrower one, so together they leave it unknown.
+        """
+        about, places = chosen.claim["about"], {stack.get("hardware.class"), stack.get("platform")}
+        if "platform" in about or not about.keys() & {"architecture", "model_type"}:
+            return None
+        general = [
+            statement
+            for statement in self.ledger.on_requirement(self.engine.id, requirement, {})
+            if statement.claim["about"].get("platform") in places and "backend" not in statement.claim["about"]
+            if "when" not in statement.claim or self._holds(statement.claim["when"], stack).yes
+        ]
+        here = _for_hardware(general, stack)
+        carried, deciding = self._carried(here) if here else (None, [])
+        return deciding[0] if carried is not None and carried.status in NEGATIVE else None
 
     def _shows(self, tree: dict | None, stack: Stack) -> tuple[bool, bool]:
         """Whether the lack of a requirement can show in this stack, and whether it can be kept from showing."""

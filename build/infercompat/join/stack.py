@@ -10,7 +10,6 @@ from infercompat.condition import MISSING, Missing, Range, Value
 from infercompat.derive import Derived, Layer, Unknown
 from infercompat.records import Record
 
-
 UNDECIDED = (None, "auto", "null")
 
 

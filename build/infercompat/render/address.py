@@ -37,7 +37,7 @@ def href(here: str, target: str) -> str:
     if page == here:
         return anchor or "./"
     relative = posixpath.relpath(page or ".", here or ".")
-    return (relative if relative.endswith("/") or "." in posixpath.basename(page.rstrip("/")) and not page.endswith("/") else f"{relative}/") + anchor
+    return (relative if relative.endswith("/") or ("." in posixpath.basename(page.rstrip("/")) and not page.endswith("/")) else f"{relative}/") + anchor
 
 
 def source_href(url: str, at: str) -> str:

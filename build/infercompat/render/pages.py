@@ -207,7 +207,8 @@ def _reference_pages(matrix: Matrix) -> Iterator[Page]:
         yield Page(f"reference/rules/{code.lower()}/", f"{code} {declaration.name}", "rule.md.j2", {"rule": declaration})
     yield Page("reference/fields/", "Field reference", "index/fields.md.j2", {"kinds": KINDS, "schemas": schemas()})
     for kind in KINDS:
-        yield Page(f"reference/fields/{kind}/", f"Fields of {kind} records", "fields.md.j2", {"kind": kind, "rows": list(_fields(kind)), "schema": schemas()[kind]})
+        values = {"kind": kind, "rows": list(_fields(kind)), "schema": schemas()[kind]}
+        yield Page(f"reference/fields/{kind}/", f"Fields of {kind} records", "fields.md.j2", values)
     yield Page("reference/facts/", "Facts", "facts.md.j2", {"facts": FACTS})
     yield Page("reference/glossary/", "Glossary", "glossary.md.j2", {"words": matrix.products.catalog.vocabulary["words"]})
 

@@ -83,7 +83,8 @@ def plot(found: Sequence[Row]) -> Markup:
         for power in range(low, high + 1)
     )
     ends = EDGE, SIZE - EDGE
-    label = f"{len(points)} figures, logged on the horizontal axis and predicted on the vertical one; {sum(abs(r.computed.error) <= 0.02 for r in points)} within 2 percent"
+    near = sum(abs(r.computed.error) <= 0.02 for r in points)
+    label = f"{len(points)} figures, logged on the horizontal axis and predicted on the vertical one; {near} within 2 percent"
     return Markup(
         f'<svg class="ic-plot" viewBox="0 0 {SIZE} {SIZE}" role="img" aria-label="{label}">'
         f'<line class="ic-grid" x1="{ends[0]}" y1="{ends[1]}" x2="{ends[1]}" y2="{ends[0]}"/>{ticks}{dots}'

@@ -136,7 +136,8 @@ def model_without_reader(products: Products) -> Iterator[Finding]:
         derived = products.derived[model.id]
         if isinstance(derived, Unknown):
             what = ", ".join(derived.missing) or derived.reason
-            yield model.document.key_span(("config", "values")), f"the config cannot be read into layers: {what}", "Add the field as upstream writes it, or a reader."
+            place = model.document.key_span(("config", "values"))
+            yield place, f"the config cannot be read into layers: {what}", "Add the field as upstream writes it, or a reader."
 
 
 @rule(
@@ -261,7 +262,8 @@ def fixed_without_fix(products: Products) -> Iterator[Finding]:
     for gotcha in products.catalog.of_kind("gotcha"):
         components = [component for parts in gotcha.data["affects"].values() for component in parts]
         if gotcha.data["status"] in ("fixed", "fixed-unreleased") and not any("fixed" in component for component in components):
-            yield gotcha.document.span(("status",)), "the status says fixed and no component says by what", "Add fixed: {pr: …} or {first_release: …} under affects, or mend the status."
+            remedy = "Add fixed: {pr: …} or {first_release: …} under affects, or mend the status."
+            yield gotcha.document.span(("status",)), "the status says fixed and no component says by what", remedy
 
 
 @rule(
@@ -281,7 +283,8 @@ def pattern_does_not_compile(products: Products) -> Iterator[Finding]:
             try:
                 re.compile(text)
             except re.error as error:
-                yield gotcha.document.span(path), f"the pattern does not compile: {error.msg} at position {error.pos}", "Escape brackets that are meant as text."
+                fault = f"the pattern does not compile: {error.msg} at position {error.pos}"
+                yield gotcha.document.span(path), fault, "Escape brackets that are meant as text."
 
 
 @rule(

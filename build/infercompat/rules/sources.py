@@ -76,7 +76,8 @@ def citation_in_wrong_folder(products: Products) -> Iterator[Finding]:
     for citation in products.catalog.of_kind("citation"):
         host = urlsplit(citation.data["url"]).hostname or ""
         if host and citation.folder != host:
-            yield citation.document.span(("url",)), f"the url's host is {host}, the folder {citation.folder or 'missing'}", f"Move the file to citations/{host}/."
+            fault = f"the url's host is {host}, the folder {citation.folder or 'missing'}"
+            yield citation.document.span(("url",)), fault, f"Move the file to citations/{host}/."
 
 
 @rule(
