@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from catalogs import TODAY, copy_tiny
 from infercompat.answer import asking
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question
 from infercompat.answer.reply import Reply, as_data, reply
-from infercompat.pipeline import Products
+from infercompat.pipeline import Products, load
 
 from .stacks import BASE, OPTIONS
 
@@ -68,9 +69,6 @@ def ask(make) -> Callable[..., Answered]:
 @pytest.fixture(scope="session")
 def base(tmp_path_factory) -> Products:
     """The tiny catalog with BASE's changes, loaded once."""
-    from catalogs import TODAY, copy_tiny
-    from infercompat.pipeline import load
-
     products = load(copy_tiny(tmp_path_factory.mktemp("base"), BASE), TODAY)
     assert products.diagnostics == []
     return products
