@@ -36,6 +36,8 @@ LORA, BOTH = "{lora: true}", "{all: [{lora: true}, {chunked_prefill: true}]}"
         (met(LORA), {"required": ["lora=true"]}, "no", []),
         (met(BOTH, "[{set: {chunked_prefill: false}}]"), {"required": ["lora=true"]}, "only-with", [["set chunked_prefill = false"]]),
         (met(BOTH, "[{set: {chunked_prefill: false}}]"), {"required": ["lora=true", "chunked_prefill=true"]}, "no", []),
+        (met(LORA, "[{drop: lora}, {drop: lora}]"), {"settings": ["lora=true"]}, "only-with", [["leave lora at its default"]]),
+        (met(LORA, "[{drop: lora}]"), {"required": ["lora=true"]}, "no", []),
         (met(BOTH, "[{set: {chunked_prefill: true}}]"), {"required": ["lora=true"]}, "no", []),
         (met(LORA, "[{advice: Do without.}]"), {"required": ["lora=true"]}, "no", []),
         (met("{speculation.tokens: {min: 3}}", "[{drop: speculation}]"),

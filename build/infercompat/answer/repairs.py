@@ -57,7 +57,8 @@ class Search:
 
 def search(assessor: Assessor, found: Assessment) -> Search:
     """The smallest sets of changes that clear the question, cheapest first. None that contains another is listed."""
-    changes = sorted(set(_changes(found)), key=lambda change: (change.cost, change.words))
+    ordered = sorted(_changes(found), key=lambda change: (change.cost, change.words))
+    changes = list({(change.set, change.drop, change.version): change for change in reversed(ordered)}.values())[::-1]
     clean: list[Repair] = []
     clears, tried = False, 0
     for size in range(1, MOST_CHANGES + 1):
