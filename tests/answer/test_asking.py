@@ -112,6 +112,8 @@ def test_what_agrees_may_be_said_twice(base):
     ("wanted", "kind", "words"),
     [
         ("plain-modle", Refused, "there is no model plain-modle; nearest: plain-model, "),
+        ("plan-mdl", Refused, "there is no model plan-mdl; nearest: plain-model"),
+        ("acme/shiny-it", NotInCatalog, "acme/shiny-it is not in the catalog; nearest: acme/tiny-it"),
         ("acme/tiny-itt", Refused, "there is no model acme/tiny-itt; nearest: acme/tiny-it"),
         ("card-big", Refused, "card-big is no model"),
         ("somebody/an-8b-of-their-own", NotInCatalog, "somebody/an-8b-of-their-own is not in the catalog; --from-config asks with its config.json"),
@@ -153,6 +155,8 @@ NESTED = {"model_type": "gemma3", "architectures": ["TinyForCausalLM"], "vision_
 def test_a_flat_config(base, config):
     found = question(base, None, "enga", from_config=config(PLAIN, "my-tune.json"))
     assert (found.model.id, found.model.data["architecture"], len(found.derived.layers), found.context) == ("my-tune", "LlamaForCausalLM", 3, 2048)
+    assert found.model.name == "my-tune.json"
+    assert question(base, "me/mine", "enga", from_config=config(PLAIN)).model.name == "me/mine"
 
 
 def test_a_nested_config(base, config):

@@ -10,7 +10,7 @@ from catalogs import MODEL, changed, copy_tiny
 from infercompat.answer.cache import CONTEXTS, Unreadable, as_data, find_model, of_file, of_record, unlisted
 from infercompat.derive import KINDS, Unknown
 
-from .stacks import BASE
+from .stacks import BASE, HOLDING
 
 # The plain model: 2 layers x 2 heads x 64 elements x K and V. The tiny one: 4 such layers, of which 2 look back 1,024 tokens.
 TOKEN = 2 * 2 * 64 * 2
@@ -144,6 +144,16 @@ def test_for_people(run, tmp_path):
         "a token 2,048 B if every layer keeps everything, 1,024 B past the windows",
         "    8,192 tokens  needed      9 MiB (9,437,184 B)  every layer full     16 MiB  1.78×",
     ]
+
+
+def test_an_engine_for_people(run, tmp_path):
+    folder = copy_tiny(tmp_path / "engines", HOLDING)
+    lines = run("cache", "plain-model", "--context", "1000", "--engine", "enga", "--tp", "4", catalog=folder).stdout.splitlines()
+    start = lines.index("enga 1.1.0, newest in the catalog")
+    assert lines[start + 1] == "policy  Tensors that grow [enga-cache]"
+    assert "    1,000 tokens  held      500 KiB a rank  2.00× of what is needed" in lines
+    older = run("cache", "plain-model", "--engine", "enga@1.0.0", catalog=folder).stdout.splitlines()
+    assert older[older.index("enga 1.0.0") + 1].startswith("unknown: no cache policy of EngA is known for 1.0.0")
 
 
 PLAIN = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from catalogs import ENGINE, NATIVE, OFFERS, REGISTRY, copy_tiny, gotcha, snapshot
+from catalogs import ENGINE, NATIVE, OFFERS, REGISTRY, changed, copy_tiny, gotcha, snapshot
 from infercompat.answer.reply import EXIT_STATUS
 from infercompat.join import VERDICTS
 
-from .stacks import ATTENDING, BACKENDS, BASE, HEAD, MET, SELECTION, SERVE, SETTINGS, engine
+from .stacks import ATTENDING, BACKENDS, BASE, HEAD, MET, POLICY, SELECTION, SERVE, SETTINGS, engine
 
 LORA = {MET: gotcha(when="{lora: true}")}
 ALWAYS = {MET: gotcha(when="")}
@@ -200,6 +200,35 @@ def test_for_people_the_verdict_comes_first(run, folder):
     for line in ("Met:", "Cleared by, cheapest first:", "  set chunked_prefill = false", "enga serve acme/plain --no-chunked-prefill --tp 2"):
         assert line in rest
     assert any(line.startswith("  blocker  met: Goes wrong") for line in rest)
+
+
+def test_of_what_is_just_missed_the_rest_is_shown_on_demand(run, tmp_path):
+    titles = {name: f"A {name} one" for name in ("blocker", "major", "minor")}
+    missed = {f"gotchas/enga/{name}.yaml": gotcha(when="{lora: true}", severity=name, title=title) for name, title in titles.items()}
+    waits = {"gotchas/enga/waits.yaml": gotcha(hardware="{scope: list, seen_on: [sm90]}", title="Nobody tried", when="")}
+    folder = copy_tiny(tmp_path / "missed", BASE | missed | waits)
+    short = run("check", "plain-model", "enga", "--hardware", "card-base", catalog=folder).stdout
+    assert [title for title in ("A blocker one", "A major one", "A minor one", "Nobody tried") if title in short] == ["A blocker one"]
+    assert "\n3 more that are untested here or just missed: --all shows them\n" in short
+    whole = run("check", "plain-model", "enga", "--hardware", "card-base", "--all", catalog=folder).stdout
+    assert all(title in whole for title in ("A blocker one", "A major one", "A minor one", "Nobody tried"))
+    assert "--all shows them" not in whole
+
+
+def test_memory_for_people(run, tmp_path):
+    """Where an engine serves another file than the checkpoint, weights that are too large are said and decide nothing."""
+    parameters = "parameters: {total: 8000000, total_counts: All., cites: [{id: plain-config}]}\n"
+    sized = changed("models/acme/plain-model.yaml", ("config:\n", f"{parameters}config:\n"))
+    of_file = {ENGINE: engine(SETTINGS, more=SERVE.replace('"{checkpoint}"', "FILE") + POLICY)}
+    folder = copy_tiny(tmp_path / "heavy", BASE | sized | of_file)
+    shown = run("check", "plain-model", "enga", "--hardware", "card-big", catalog=folder).stdout
+    assert shown.startswith("YES")
+    assert "  but the weights do not fit the devices as asked" in shown.splitlines()[2]
+    assert "\nA device: weights 15.26 MiB, cache 4 MiB, at most left for the cache 0 B, device 9.54 MiB\n" in shown
+    fitting = run("check", "plain-model", "enga", "--hardware", "card-big", "--gpus", "8", catalog=folder).stdout
+    assert "do not fit" not in fitting
+    unknown = run("check", "plain-model", "enga", "--hardware", "card-base", catalog=folder).stdout
+    assert "\nA device: weights 15.26 MiB, cache 4 MiB (the device's memory is not in its record)\n" in unknown
 
 
 def test_what_would_decide_is_asked_for_last(run, tmp_path):
