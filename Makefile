@@ -8,7 +8,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test validate docs docs-check fmt bench-peers clean constraints chromium
+.PHONY: help site serve test validate docs docs-check fmt bench-peers clean constraints zensical chromium
 
 help: ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -46,6 +46,10 @@ bench-peers: $(VENV)/.ready ## ask other calculators the same questions (needs 7
 	$(BIN)/python bench/peers/run.py
 	$(BIN)/python bench/peers/run.py --check
 
+zensical: ## build the site with Zensical too, which is to follow mkdocs-material (a release check)
+	test -x .zensical-venv/bin/zensical || { $(PYTHON) -m venv .zensical-venv && .zensical-venv/bin/pip install --quiet zensical; }
+	.zensical-venv/bin/zensical build --clean
+
 constraints: ## resolve constraints.txt anew (use Debian's own Python)
 	rm -rf .constraints-venv && $(PYTHON) -m venv .constraints-venv
 	.constraints-venv/bin/pip install --quiet hatchling editables 'pymdown-extensions<13' '.[site,test]'
@@ -61,5 +65,5 @@ ifeq ($(CHROMIUM),)
 endif
 
 clean: ## remove what was generated (never build/, which is the source)
-	rm -rf site .pytest_cache .ruff_cache .hypothesis dist $(VENV)
+	rm -rf site .pytest_cache .ruff_cache .hypothesis dist $(VENV) .zensical-venv
 	git clean -qfdX docs

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from catalogs import text_of
-from infercompat.link import graph, impact
+from infercompat.link import Catalog, Reference, graph, impact
 
 CITATION = "title: A\nurl: https://example.com/a\ntype: paper\npublisher: acme\nretrieved: 2026-02-03\n"
 CONCEPT = "name: Idea\nsummary: An idea.\nconcept: true\ncites: [{id: window-paper}]\n"
@@ -70,15 +70,18 @@ def test_withdrawn_records_resolve_and_do_not_count(make):
     assert "idea" not in [record.id for record in catalog.of_kind("requirement")]
 
 
+def references_from(catalog: Catalog, id: str) -> list[Reference]:
+    return [reference for reference in catalog.references if reference.source == id]
+
+
 def test_references_know_their_field_and_place(tiny):
     found = [(reference.source, reference.field, reference.span.line, reference.span.column) for reference in tiny.catalog.references_to("enga-registry")]
     assert found == [("enga", "cites[0].id", 7, 14), ("enga-1-1-0-registry", "cites[0].id", 5, 14)]
     assert tiny.catalog.references_to("plain-model") == []
-    assert tiny.catalog.references_from("nobody") == []
 
 
 def test_every_reference_of_a_gotcha(tiny):
-    found = [(reference.field, reference.id, reference.kinds) for reference in tiny.catalog.references_from("enga-wrong-past-window")]
+    found = [(reference.field, reference.id, reference.kinds) for reference in references_from(tiny.catalog, "enga-wrong-past-window")]
     assert found == [
         ("engine", "enga", ("engine",)),
         ("affects.all[0].engine", "enga", ("engine",)),
@@ -89,7 +92,7 @@ def test_every_reference_of_a_gotcha(tiny):
 
 
 def test_links_in_prose_point_at_themselves(tiny):
-    found = [reference for reference in tiny.catalog.references_from("windowing") if reference.prose]
+    found = [reference for reference in references_from(tiny.catalog, "windowing") if reference.prose]
     assert [(reference.target, reference.id, reference.field) for reference in found] == [("tiny-model", "tiny-model", "notes")]
     span = found[0].span
     assert (span.path, span.line, span.column, span.end_column) == ("catalog/requirements/windowing.yaml", 6, 10, 39)
@@ -97,7 +100,7 @@ def test_links_in_prose_point_at_themselves(tiny):
 
 def test_config_values_hold_no_links(make):
     model = text_of("models/acme/plain-model.yaml") + '    note: "[[nobody]]"\n'
-    assert [reference.target for reference in make({"models/acme/plain-model.yaml": model}).catalog.references_from("plain-model")] == ["plain-config"]
+    assert [reference.target for reference in references_from(make({"models/acme/plain-model.yaml": model}).catalog, "plain-model")] == ["plain-config"]
 
 
 @pytest.mark.parametrize(
@@ -107,12 +110,12 @@ def test_config_values_hold_no_links(make):
 def test_hardware_words_are_no_references(make, word, reference):
     gotcha = text_of("gotchas/enga/enga-wrong-past-window.yaml").replace("[card-base]", f"[{word}]")
     catalog = make({"gotchas/enga/enga-wrong-past-window.yaml": gotcha}).catalog
-    assert any(found.target == word for found in catalog.references_from("enga-wrong-past-window")) is reference
+    assert any(found.target == word for found in references_from(catalog, "enga-wrong-past-window")) is reference
 
 
 def test_what_a_requirement_matters_with_is_a_reference(make):
     text = text_of("requirements/logit-softcap.yaml") + "matters_when: {requires: sliding-windo}\navoided_by: Nothing.\n"
-    found = make({"requirements/logit-softcap.yaml": text}).catalog.references_from("logit-softcap")
+    found = references_from(make({"requirements/logit-softcap.yaml": text}).catalog, "logit-softcap")
     assert [(reference.target, reference.id) for reference in found] == [("window-paper", "window-paper"), ("sliding-windo", None)]
 
 
@@ -120,7 +123,7 @@ def test_a_component_is_a_reference_only_where_it_has_a_record(make):
     text = text_of("gotchas/enga/enga-wrong-past-window.yaml")
     affects = 'affects: {all: [{engine: enga, observed: ["1.1.0"]}, {component: engb}, {component: torch}]}'
     text = text.replace('affects: {all: [{engine: enga, observed: ["1.1.0"]}]}', affects)
-    found = make({"gotchas/enga/enga-wrong-past-window.yaml": text}).catalog.references_from("enga-wrong-past-window")
+    found = references_from(make({"gotchas/enga/enga-wrong-past-window.yaml": text}).catalog, "enga-wrong-past-window")
     assert [reference.target for reference in found if ".component" in reference.field] == ["engb"]
 
 
@@ -139,11 +142,9 @@ def test_the_graph_carries_fields_and_places(tiny):
         (
             "window-paper",
             {
-                "model": ["tiny-model"],
                 "support": ["enga-1-1-0-offers"],
                 "requirement": ["logit-softcap", "sliding-window", "windowing"],
                 "gotcha": ["enga-wrong-past-window"],
-                "measurement": ["tiny-at-8k"],
             },
         ),
         ("tiny-at-8k", {}),
@@ -152,6 +153,13 @@ def test_the_graph_carries_fields_and_places(tiny):
 )
 def test_impact(tiny, id, rests):
     assert impact(tiny.catalog, id) == rests
+
+
+def test_what_a_model_demands_carries_the_impact_and_prose_does_not(tiny):
+    assert "model" not in impact(tiny.catalog, "sliding-window")
+    found = impact(tiny.catalog, "sliding-window", [("tiny-model", "sliding-window")])
+    assert (found["model"], found["measurement"]) == (["tiny-model"], ["tiny-at-8k"])
+    assert impact(tiny.catalog, "tiny-model") == {"measurement": ["tiny-at-8k"]}
 
 
 def test_the_newest_date_is_any_record_s(tiny, make):

@@ -77,10 +77,6 @@ class Catalog:
         return tuple(reference for record in self.records.values() for reference in _references(record, self))
 
     @cached_property
-    def _by_source(self) -> dict[str, list[Reference]]:
-        return _grouped((reference.source, reference) for reference in self.references)
-
-    @cached_property
     def _by_target(self) -> dict[str, list[Reference]]:
         return _grouped((reference.id, reference) for reference in self.references if reference.id is not None)
 
@@ -100,9 +96,6 @@ class Catalog:
             seen.add(record.id)
             record = self.resolve(record.data["moved_to"])
         return record
-
-    def references_from(self, id: str) -> list[Reference]:
-        return self._by_source.get(id, [])
 
     def references_to(self, id: str) -> list[Reference]:
         return self._by_target.get(id, [])
@@ -171,9 +164,7 @@ def _references(record: Record, catalog: Catalog) -> Iterator[Reference]:
                 yield _reference(record, path, span, mark.target, ANY, catalog, in_prose=True)
 
 
-def _reference(
-    record: Record, path: Path, span: Span, target: str, kinds: tuple[str, ...], catalog: Catalog, in_prose: bool = False
-) -> Reference:
+def _reference(record: Record, path: Path, span: Span, target: str, kinds: tuple[str, ...], catalog: Catalog, in_prose: bool = False) -> Reference:
     found = catalog.resolve(target)
     return Reference(record.id, path, span, target, kinds, found.id if found else None, in_prose)
 
@@ -197,7 +188,7 @@ def _kinds_at(kind: str, path: Path, value: str, catalog: Catalog) -> tuple[str,
 
 
 def graph(catalog: Catalog) -> Any:
-    """The catalog as a networkx MultiDiGraph: nodes carry kind and name, edges the referring field and its span."""
+    """The catalog as a networkx MultiDiGraph: nodes carry kind and name, edges the referring field, its span and whether it is prose."""
     import networkx  # 0.25 s to import, and answering a question does not need it
 
     made = networkx.MultiDiGraph()
@@ -205,15 +196,22 @@ def graph(catalog: Catalog) -> Any:
         made.add_node(record.id, kind=record.kind, name=record.name)
     for reference in catalog.references:
         if reference.id is not None:
-            made.add_edge(reference.source, reference.id, field=reference.field, span=reference.span)
+            made.add_edge(reference.source, reference.id, field=reference.field, span=reference.span, prose=reference.prose)
     return made
 
 
-def impact(catalog: Catalog, id: str) -> dict[str, list[str]]:
-    """Every record whose content rests on this one, directly or through others, by kind."""
+def impact(catalog: Catalog, id: str, demands: Iterable[tuple[str, str]] = ()) -> dict[str, list[str]]:
+    """Every record whose content or answer rests on this one, directly or through others, by kind.
+
+    Prose that mentions a record does not rest on it: only reference fields count, and `demands`, the pairs of a model and a
+    requirement that its config gives rise to.
+    """
     import networkx
 
-    found = networkx.ancestors(graph(catalog), id)
+    made = graph(catalog)
+    made.remove_edges_from([(source, target, key) for source, target, key, prose in made.edges(keys=True, data="prose") if prose])
+    made.add_edges_from(demands)
+    found = networkx.ancestors(made, id)
     by_kind: dict[str, list[str]] = {}
     for kind in KINDS:
         ids = sorted(other for other in found if catalog.records[other].kind == kind)

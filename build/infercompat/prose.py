@@ -87,8 +87,28 @@ Linker = Callable[[Link], tuple[str, str]]
 """Leads from a link to its href and its text."""
 
 _TAGS = {
-    "p", "a", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "table", "thead",
-    "tbody", "tr", "th", "td", "br", "h3", "h4", "h5", "hr", "sup",
+    "p",
+    "a",
+    "em",
+    "strong",
+    "code",
+    "pre",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "br",
+    "h3",
+    "h4",
+    "h5",
+    "hr",
+    "sup",
 }
 
 
@@ -103,9 +123,7 @@ def clean(markup: str) -> str:
     """HTML with nothing in it but text-level tags and https links."""
     import nh3
 
-    return nh3.clean(
-        markup, tags=_TAGS, attributes={"a": {"href", "class"}, "th": {"align"}, "td": {"align"}}, url_schemes={"https"}, link_rel="noopener"
-    )
+    return nh3.clean(markup, tags=_TAGS, attributes={"a": {"href", "class"}, "th": {"align"}, "td": {"align"}}, url_schemes={"https"}, link_rel="noopener")
 
 
 def _substitute(text: str, linker: Linker, lookup: Lookup | None, link_form: Callable[[str, str], str]) -> str:

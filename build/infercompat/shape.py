@@ -51,9 +51,7 @@ class Shapes:
     def __init__(self, vocabulary: dict[str, Any]):
         self.documents = {document["$id"]: document for document in (*schemas().values(), vocabulary_schema(vocabulary))}
         registry = jsonschema_rs.Registry(list(self.documents.items()), draft=jsonschema_rs.Draft202012)
-        self.validators = {
-            name: jsonschema_rs.Draft202012Validator(schemas()[name], registry=registry) for name in schemas() if name != "common"
-        }
+        self.validators = {name: jsonschema_rs.Draft202012Validator(schemas()[name], registry=registry) for name in schemas() if name != "common"}
 
     def check(self, document: Document, kind: str) -> list[Diagnostic]:
         """The faults of one document against a kind's schema; empty when its shape is right."""

@@ -108,13 +108,15 @@ def _print_model(products: Products, model: Record) -> None:
         _print_cache(derived)
     cells = list(Matrix(products).of_model(model))
     click.echo("\nOn the newest release of each engine in the catalog, at its defaults:")
+    names = max((len(cell.engine.data["name"]) for cell in cells), default=0)
+    versions = max((len(cell.release.version) for cell in cells), default=0)
     for cell in cells:
-        _print_cell(cell)
+        _print_cell(cell, names, versions)
     blocking = {gate.gotcha.id: (gate, cell) for cell in cells for gate in cell.gates if gate.severity == "blocker"}
     if blocking:
         click.echo("\nBlockers it can meet (infercompat show ID says when, and what to do):")
         for id, (gate, cell) in blocking.items():
-            click.echo(f"  {cell.engine.data['name']:<14} {id}{'' if gate.proven else '  (not proven)'}")
+            click.echo(f"  {cell.engine.data['name']:<{names}}  {id}{'' if gate.proven else '  (not proven)'}")
 
 
 def _print_cache(derived: Derived) -> None:
@@ -126,12 +128,12 @@ def _print_cache(derived: Derived) -> None:
         click.echo(line + (f"  {format_times(float(ratio))}" if ratio else ""))
 
 
-def _print_cell(cell: Cell) -> None:
+def _print_cell(cell: Cell, names: int, versions: int) -> None:
     grade = f"{cell.grade.word} {cell.grade.confidence:.2f}" if cell.grade else ""
     telling = sorted(cell.deciding, key=lambda hop: hop.state == "holds")
     source = next((f" [{source.id} {source.at}".rstrip() + "]" for hop in telling for source in hop.sources), "")
     gates = f"; {len(cell.gates)} gate{'' if len(cell.gates) == 1 else 's'}" if cell.gates else ""
-    click.echo(f"  {cell.engine.data['name']:<13} {cell.release.version:<10} {cell.verdict:<9} {grade:<15} {cell.reason}{gates}{source}")
+    click.echo(f"  {cell.engine.data['name']:<{names}}  {cell.release.version:<{versions}}  {cell.verdict:<9} {grade:<15} {cell.reason}{gates}{source}")
 
 
 def as_data(products: Products, record: Record) -> dict[str, Any]:
@@ -163,6 +165,3 @@ def _derived_data(derived: Derived | Unknown) -> dict[str, Any]:
     cost = derived.cost()
     at = {str(tokens): cost.ideal_bytes(tokens) for tokens in CONTEXTS}
     return {"layers": derived.counts(), "requirements": derived.requirements, "cache": {"dtype": "bf16", "ideal": {"at": at}}}
-
-
-

@@ -45,8 +45,7 @@ SETTINGS = {
     "setting.in_a_file": "flag: file_key, default: null",
 }
 BACKENDS = {
-    "FAST": "classes: [sm90, sm100], cache_dtypes: [auto, fp8_e4m3], head_dims: {list: [64, 128]}, kinds: [full, sliding], "
-    "block_sizes: {multiple_of: 16}",
+    "FAST": "classes: [sm90, sm100], cache_dtypes: [auto, fp8_e4m3], head_dims: {list: [64, 128]}, kinds: [full, sliding], block_sizes: {multiple_of: 16}",
     "PLAIN": "classes: [cuda], cache_dtypes: [auto], head_dims: {any: true}, kinds: [full, sliding, chunked]",
     "NAMED": "classes: [sm100], cache_dtypes: [auto], head_dims: {max: 64, multiple_of: 32}",
 }

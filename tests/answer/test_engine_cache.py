@@ -119,4 +119,3 @@ def test_a_request_takes_what_was_set_over_what_was_not(base):
     assert found.settings["setting.x"] == 1 and "block_size" not in found.settings
     with pytest.raises(Refused, match="is no pep440 version"):
         asked(base.catalog.records["enga"], "1..0")
-

@@ -16,7 +16,8 @@ ASKED = {"engine": "enga", "tp": None, "max_model_len": None, "available": None,
 @pytest.mark.parametrize(
     ("text", "bytes"),
     [
-        ("1", 1),
+        ("0", 0),
+        ("1048576", 1048576),
         ("4096B", 4096),
         ("24.54GiB", 26349624360),
         ("1 KiB", 1024),
@@ -38,7 +39,13 @@ def test_what_is_no_size(text):
         inputs.bytes_of(text)
 
 
-@given(st.integers(0, 1 << 60), st.sampled_from(["B", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB", ""]), st.booleans())
+@pytest.mark.parametrize("text", ["24", "0.5", " 80 ", "1048575"])
+def test_a_small_number_without_a_unit_is_asked_for_one(text):
+    with pytest.raises(Refused, match=rf"^{text.strip()} has no unit; write {text.strip()}GiB, or {text.strip()}B for bytes$"):
+        inputs.bytes_of(text)
+
+
+@given(st.integers(1 << 20, 1 << 60), st.sampled_from(["B", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB", ""]), st.booleans())
 def test_whole_sizes_are_exact(number, unit, lower):
     scale = {"": 1, "B": 1, "K": 1, "M": 2, "G": 3, "T": 4}[unit[:1]]
     expected = number if unit in ("", "B") else number * (1024 if "i" in unit else 1000) ** scale

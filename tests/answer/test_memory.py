@@ -118,13 +118,16 @@ def test_weights_of_which_only_bounds_are_known_fail_at_their_least(ask):
 
 def test_the_hop_cites_what_it_rests_on(ask):
     """The policy of the version in question, and for weights what counts them and the card."""
-    policies = POLICY + """  - algorithm: transformers-tensors/1
+    policies = (
+        POLICY
+        + """  - algorithm: transformers-tensors/1
     title: An older one
     until: "1.1.0"
     seen_at: ["1.0.0"]
     parameters: {}
     cites: [{id: enga-registry}]
 """
+    )
     both = SIZED | {ENGINE: engine(SETTINGS, more=SERVE + policies)}
     assert [source.id for source in ask(both, hardware="card-big", length=2048).hop("memory").sources] == ["enga-cache"]
     assert [source.id for source in ask(both, engine="enga@1.0.0", hardware="card-big", length=2048).hop("memory").sources] == ["enga-registry"]

@@ -140,9 +140,7 @@ def attending() -> st.SearchStrategy[Layer]:
         SIZES,
         st.sampled_from(["latent", "indexed"]),
     )
-    compressed = st.builds(
-        lambda width, index, window: Layer("indexed", 1, width, width, window, width, index, compress_ratio=4), SIZES, SIZES, WINDOWS
-    )
+    compressed = st.builds(lambda width, index, window: Layer("indexed", 1, width, width, window, width, index, compress_ratio=4), SIZES, SIZES, WINDOWS)
     return st.one_of(full, sliding, expanding, compressed)
 
 

@@ -150,9 +150,7 @@ FIELDS = [
     "use_sliding_window",
     "vision_config",
 ]
-SCALARS = (
-    st.none() | st.booleans() | st.integers(-2, 70) | st.integers() | st.floats() | st.sampled_from(["LLLG", "M*-E", "auto", "all", "F"])
-)
+SCALARS = st.none() | st.booleans() | st.integers(-2, 70) | st.integers() | st.floats() | st.sampled_from(["LLLG", "M*-E", "auto", "all", "F"])
 WORDS = st.sampled_from(["full_attention", "sliding_attention", "mamba", "conv", "hybrid", "moe", "full", "shared"])
 LISTS = st.lists(st.integers(-1, 130), max_size=9) | st.lists(WORDS, max_size=9)
 VALUES = st.recursive(

@@ -30,9 +30,7 @@ def test_every_public_reading_function_is_in_the_table():
     for module in readers.MODULES:
         tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
         public = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
-        reading = [
-            node.name for node in public if [argument.arg for argument in node.args.args] == ["config"] and "Unknown" in ast.unparse(node)
-        ]
+        reading = [node.name for node in public if [argument.arg for argument in node.args.args] == ["config"] and "Unknown" in ast.unparse(node)]
         assert {getattr(module, name) for name in reading} <= read, module.__name__
 
 

@@ -34,6 +34,13 @@ def test_a_warning_says_so():
     assert printed(Diagnostic("ABC001", "is odd", Span("a", 1, 1), WARNING)) == ["a:1:1  ABC001  warning: is odd"]
 
 
+def test_errors_come_last():
+    out = io.StringIO()
+    found = [Diagnostic("ABC001", "is wrong", Span("a", 1, 1)), Diagnostic("ABC002", "is odd", Span("b", 1, 1), WARNING)]
+    print_diagnostics([*found, Diagnostic("ABC003", "is worse", Span("c", 1, 1))], lambda span: "", Console(file=out, highlight=False))
+    assert [line.split()[1] for line in out.getvalue().splitlines()] == ["ABC002", "ABC001", "ABC003"]
+
+
 @pytest.mark.parametrize(
     ("span", "line", "caret"),
     [

@@ -31,6 +31,7 @@ VLLM = [
         ("2025-11-19", Selection("0.11.1", False)),
         ("2025-12-01", Selection("0.12.0", False)),
         ("2025-10-01", None),
+        ("2026-13-45", None),
         ("0.25.1", None),
         ("0.13.*", None),
         ("one-point-zero", None),

@@ -22,10 +22,12 @@ _SCALES = {"b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 4
 
 
 def bytes_of(text: str) -> int:
-    """Bytes from words such as 24.54GiB, 80GB or a plain number."""
+    """Bytes from words such as 24.54GiB, 80GB, 512B or, from one MiB on, a plain number."""
     match = _SIZE.fullmatch(text.strip())
     if not match:
         raise Refused(f"'{text}' is no memory size; write 24.54GiB, 80GB or bytes")
+    if not match[2] and 0 < Fraction(match[1]) < _SCALES["mib"]:
+        raise Refused(f"{match[1]} has no unit; write {match[1]}GiB, or {match[1]}B for bytes")
     return int(Fraction(match[1]) * _SCALES[(match[2] or "B").lower()])
 
 

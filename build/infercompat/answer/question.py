@@ -153,4 +153,3 @@ def hardware_of(catalog: Catalog, wanted: str) -> Record:
     known = [record.id for record in catalog.of_kind("hardware")]
     close = [id for id in known if name and id.startswith(f"{name}-")][:4] or difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     raise Refused(f"there is no hardware {wanted}" + (f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(known)}"))
-

@@ -50,9 +50,7 @@ def _gotchas(here: Assessment, there: Assessment) -> list[dict[str, Any]]:
 
 
 def _components(old: Assessment, new: Assessment) -> list[dict[str, Any]]:
-    before, after = (
-        {name: value for name, value in side.resolved.facts.items() if name.endswith(".version")} for side in (old, new)
-    )
+    before, after = ({name: value for name, value in side.resolved.facts.items() if name.endswith(".version")} for side in (old, new))
     names = sorted(before.keys() | after.keys())
     return [{"component": n.removesuffix(".version"), "from": before.get(n), "to": after.get(n)} for n in names if before.get(n) != after.get(n)]
 

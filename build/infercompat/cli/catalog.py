@@ -169,15 +169,17 @@ _KINDS = {
 @click.argument("target", metavar="ID")
 @click.pass_context
 def impact(context: click.Context, target: str) -> None:
-    """Lists everything whose content rests on the record ID, by kind."""
+    """Lists everything whose content or answer rests on the record ID, by kind."""
     from infercompat import link, showing
+    from infercompat.derive import Derived
 
     products = products_of(context)
     record = showing.find(products, target)
     if record is None:
         close = showing.nearest(products, target)
         usage(f"there is no record {target}" + (f"; nearest: {', '.join(close)}" if close else ""))
-    found = link.impact(products.catalog, record.id)
+    demands = [(model, requirement) for model, found in products.derived.items() if isinstance(found, Derived) for requirement in found.requirements]
+    found = link.impact(products.catalog, record.id, demands)
     for kind, ids in found.items():
         click.echo(f"{kind} ({len(ids)})")
         for id in ids:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from infercompat.harvest import llamacpp, mlxlm, sglang, transformers, vllm
 from infercompat.harvest.base import Harvester, Refused, Tree
 
-HARVESTERS: dict[str, Harvester] = {
-    harvester.engine: harvester for module in (vllm, sglang, llamacpp, mlxlm, transformers) for harvester in module.HARVESTERS
-}
+HARVESTERS: dict[str, Harvester] = {harvester.engine: harvester for module in (vllm, sglang, llamacpp, mlxlm, transformers) for harvester in module.HARVESTERS}
 
 __all__ = ["HARVESTERS", "Harvester", "Refused", "Tree"]

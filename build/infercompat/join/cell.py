@@ -48,7 +48,9 @@ class Cell:
 
 def deciding_hops(hops: tuple[Hop, ...], verdict: str) -> tuple[Hop, ...]:
     if verdict == "no":
-        return tuple(hop for hop in hops if hop.state == "fails" and not hop.avoided_by) or hops
+        failed = tuple(hop for hop in hops if hop.state == "fails" and not hop.avoided_by)
+        if failed:
+            return failed  # otherwise a gotcha decides, and what holds up to it
     if verdict == "unknown":
         return tuple(hop for hop in hops if hop.state == "unknown")
     return tuple(hop for hop in hops if hop.state != "unknown")
@@ -57,19 +59,19 @@ def deciding_hops(hops: tuple[Hop, ...], verdict: str) -> tuple[Hop, ...]:
 def decide(hops: tuple[Hop, ...], gates: tuple[Gate, ...]) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
     """Verdict, its reason in a sentence, what is missing, and the conditions of only-with.
 
-    A negative hop decides before an unknown one; a blocking gotcha that is met makes it only-with where a workaround
-    is recorded, else no. Gates that wait for a setting or hardware leave the verdict.
+    A negative hop, or a blocking gotcha that is met and has no workaround, decides before an unknown hop; one with a
+    workaround makes it only-with after it. Gates that wait for a setting or hardware leave the verdict.
     """
     failed = [hop for hop in hops if hop.state == "fails" and not hop.avoided_by]
     if failed:
         return "no", f"{failed[0].name}: {failed[0].finding}", (), ()
-    unknown = [hop for hop in hops if hop.state == "unknown" and not hop.optional]
-    if unknown:
-        return "unknown", f"{unknown[0].name}: {unknown[0].finding}", tuple(hop.name for hop in unknown), ()
     blocking = [gate for gate in gates if gate.blocks]
     stuck = [gate for gate in blocking if not gate.gotcha.data["workarounds"]]
     if stuck:
         return "no", f"{stuck[0].gotcha.id} and no workaround is recorded", (), ()
+    unknown = [hop for hop in hops if hop.state == "unknown" and not hop.optional]
+    if unknown:
+        return "unknown", f"{unknown[0].name}: {unknown[0].finding}", tuple(hop.name for hop in unknown), ()
     conditions = tuple(hop.avoided_by for hop in hops if hop.state == "fails") + tuple(f"a workaround of {gate.gotcha.id}" for gate in blocking)
     if conditions:
         return "only-with", " ".join(conditions), (), conditions

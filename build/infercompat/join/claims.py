@@ -149,9 +149,7 @@ class Ledger:
                 and (narrowness := _narrowness(claim["about"], names)) is not None
             ]
             narrowest = max((narrowness for narrowness, _ in fitting), default=None)
-            found += [
-                Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim) for narrowness, claim in fitting if narrowness == narrowest
-            ]
+            found += [Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim) for narrowness, claim in fitting if narrowness == narrowest]
         return found
 
     def on_feature(self, engine: str, feature: str) -> Iterator[Statement]:

@@ -96,9 +96,7 @@ def _opened(catalog: Catalog, citation: str) -> bool:
     return bool(found and "retrieved" in found.data)
 
 
-def _components(
-    catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str
-) -> tuple[Truth | None, bool]:
+def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> tuple[Truth | None, bool]:
     """Whether the components at fault are in the stack at affected versions; None when the gotcha is not about this engine."""
     mode, entries = next(iter(gotcha.data["affects"].items()))
     engines = [entry["engine"] for entry in entries if "engine" in entry]

@@ -51,11 +51,7 @@ class Matrix:
     @cached_property
     def engines(self) -> list[Record]:
         """Engines of which some source says what they support: those that serve first, references last."""
-        found = [
-            engine
-            for engine in self.products.catalog.of_kind("engine")
-            if engine.data["role"] != "kernel-library" and self.ledger.snapshots(engine.id)
-        ]
+        found = [engine for engine in self.products.catalog.of_kind("engine") if engine.data["role"] != "kernel-library" and self.ledger.snapshots(engine.id)]
         return sorted(found, key=lambda engine: (engine.data["role"] == "reference", engine.data["name"].lower()))
 
     @cached_property

@@ -127,11 +127,7 @@ def chip(verdict: str) -> Markup:
 def _field_names() -> frozenset[str]:
     """Every field that some schema declares."""
     return frozenset(
-        name
-        for schema in schemas().values()
-        for path, value in walk(schema)
-        if path and path[-1] == "properties" and isinstance(value, dict)
-        for name in value
+        name for schema in schemas().values() for path, value in walk(schema) if path and path[-1] == "properties" and isinstance(value, dict) for name in value
     )
 
 

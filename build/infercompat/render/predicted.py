@@ -74,7 +74,7 @@ def plot(found: Sequence[Row]) -> Markup:
     dots = "".join(
         f'<circle class="{"ic-near" if abs(row.computed.error) <= 0.02 else "ic-far"}" cx="{place(row.record.data["value"]):.1f}" '
         f'cy="{SIZE - place(row.computed.value):.1f}" r="4"><title>{escape(row.record.name)}: logged {row.record.data["value"]:,} '
-        f'{row.record.data["unit"]}, predicted {row.computed.value:,.4g}</title></circle>'
+        f"{row.record.data['unit']}, predicted {row.computed.value:,.4g}</title></circle>"
         for row in points
     )
     ticks = "".join(

@@ -33,9 +33,7 @@ def as_json(diagnostics: Sequence[Diagnostic]) -> str:
 def as_sarif(diagnostics: Sequence[Diagnostic], declarations: dict[str, Declaration]) -> str:
     """A SARIF log with one run."""
     used = sorted({diagnostic.rule for diagnostic in diagnostics})
-    rules = [
-        {"id": code, "name": declarations[code].name, "shortDescription": {"text": declarations[code].what}} for code in used if code in declarations
-    ]
+    rules = [{"id": code, "name": declarations[code].name, "shortDescription": {"text": declarations[code].what}} for code in used if code in declarations]
     results = [
         {
             "ruleId": diagnostic.rule,

@@ -17,8 +17,11 @@ _WIDEST = 160
 
 
 def print_diagnostics(diagnostics: Sequence[Diagnostic], line_of: LineOf, console: Console) -> None:
-    """Prints each diagnostic as `path:line:column  RULE  message`, with its line, a caret and help below."""
-    for diagnostic in diagnostics:
+    """Prints each diagnostic as `path:line:column  RULE  message`, with its line, a caret and help below.
+
+    Errors come last, where a terminal ends, so that no warnings bury them.
+    """
+    for diagnostic in sorted(diagnostics, key=lambda diagnostic: diagnostic.severity == ERROR):
         console.print(_headline(diagnostic), soft_wrap=True)
         for line in _excerpt(diagnostic.span, line_of(diagnostic.span)):
             console.print(line, soft_wrap=True)

@@ -10,19 +10,8 @@ from infercompat.derive import LOOKUP_NAMES, Unknown
 from infercompat.pipeline import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
+from infercompat.rules.examples import GOTCHA, MODEL, SNAPSHOT, changed
 from infercompat.shape import nearest
-
-_MODEL = """
-# catalog/models/acme/tiny-model.yaml
-name: Tiny
-family: gemma
-architecture: LlamaForCausalLM
-checkpoints: [{hub: acme/tiny, format: bf16}]
-config:
-  basis: official
-  cites: [{id: tiny-config}]
-  values: {model_type: llama, num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 64, hidden_size: 256}
-"""
 
 
 def _prose_of(record: Record) -> Iterator[tuple[Path, str]]:
@@ -36,8 +25,8 @@ def _prose_of(record: Record) -> Iterator[tuple[Path, str]]:
     name="unknown-placeholder",
     what="A {{ placeholder }} names a value that is derived for its record, and one of the listed filters.",
     why="Figures in prose come from the computation; a placeholder that leads nowhere would print nothing.",
-    bad=_MODEL + "notes: |\n  Holds {{ cache.naive.byte_per_token | bytes }} a token. # PRO001\n",
-    good=_MODEL + "notes: |\n  Holds {{ cache.naive.bytes_per_token | bytes }} a token.\n",
+    bad=MODEL + "notes: |\n  Holds {{ cache.naive.byte_per_token | bytes }} a token. # PRO001\n",
+    good=MODEL + "notes: |\n  Holds {{ cache.naive.bytes_per_token | bytes }} a token.\n",
 )
 def unknown_placeholder(products: Products) -> Iterator[Finding]:
     for record in products.catalog.records.values():
@@ -71,30 +60,13 @@ def _conditions(record: Record) -> Iterator[tuple[Path, dict]]:
             yield ("claims", index, "when"), claim["when"]
 
 
-_GOTCHA = """
-# catalog/gotchas/enga/slow-start.yaml
-title: Starts slowly
-engine: enga
-symptom: performance-cliff
-severity: minor
-detectability: loud-at-init
-affects: {all: [{engine: enga, observed: ["1.0.0"]}]}
-hardware: {scope: any}
-workarounds: []
-status: open
-read_on: 2026-01-02
-evidence:
-  - {id: enga-issue-1, strength: single-report, shows: The start takes minutes.}
-"""
-
-
 @rule(
     code="CON001",
     name="condition-does-not-parse",
     what="Every leaf of a condition names a declared fact, a relation that parses, a requirement, or layer properties, with a value its type can hold.",
     why="A misspelt fact would be missing for ever, and the gotcha a maybe for everybody.",
-    bad=_GOTCHA + "when: {tensor_paralel: 2}  # CON001\n",
-    good=_GOTCHA + "when: {tensor_parallel: 2}\n",
+    bad=GOTCHA + "when: {tensor_paralel: 2}  # CON001\n",
+    good=GOTCHA + "when: {tensor_parallel: 2}\n",
 )
 def condition_does_not_parse(products: Products) -> Iterator[Finding]:
     for record in products.catalog.records.values():
@@ -110,8 +82,8 @@ def condition_does_not_parse(products: Products) -> Iterator[Finding]:
     name="condition-never-true",
     what="A condition can be true for some stack.",
     why="One that contradicts itself never warns anybody.",
-    bad=_GOTCHA + "when: {all: [{tensor_parallel: 2}, {tensor_parallel: 4}]}  # CON002\n",
-    good=_GOTCHA + "when: {any: [{tensor_parallel: 2}, {tensor_parallel: 4}]}\n",
+    bad=GOTCHA + "when: {all: [{tensor_parallel: 2}, {tensor_parallel: 4}]}  # CON002\n",
+    good=GOTCHA + "when: {any: [{tensor_parallel: 2}, {tensor_parallel: 4}]}\n",
 )
 def condition_never_true(products: Products) -> Iterator[Finding]:
     for record in products.catalog.records.values():
@@ -127,9 +99,13 @@ def condition_never_true(products: Products) -> Iterator[Finding]:
     severity="warning",
     what="A model's config can be read into layers.",
     why="Without it its cache is unknown and the join cannot say what it demands.",
-    bad=_MODEL.replace("model_type: llama", "model_type: nobody-knows").replace("  values:", "  values:  # MOD001\n   ")
-    .replace("LlamaForCausalLM", "NobodyKnowsForCausalLM"),
-    good=_MODEL,
+    bad=changed(
+        MODEL,
+        ("model_type: llama", "model_type: nobody-knows"),
+        ("  values:", "  values:  # MOD001\n   "),
+        ("LlamaForCausalLM", "NobodyKnowsForCausalLM"),
+    ),
+    good=MODEL,
 )
 def model_without_reader(products: Products) -> Iterator[Finding]:
     for model in products.catalog.of_kind("model"):
@@ -145,8 +121,8 @@ def model_without_reader(products: Products) -> Iterator[Finding]:
     name="requirement-without-record",
     what="Every requirement that a model's config brings has a record.",
     why="Its consequence, and who offers it, stand there.",
-    bad=_MODEL.replace("head_dim: 64", "head_dim: 512").replace("  values:", "  values:  # MOD002\n   "),
-    good=_MODEL,
+    bad=changed(MODEL, ("head_dim: 64", "head_dim: 512"), ("  values:", "  values:  # MOD002\n   ")),
+    good=MODEL,
 )
 def requirement_without_record(products: Products) -> Iterator[Finding]:
     catalog = products.catalog
@@ -164,8 +140,8 @@ def requirement_without_record(products: Products) -> Iterator[Finding]:
     name="class-default-as-fact",
     what="No model's config rests on the defaults of a configuration class.",
     why="Of 160 classes held against their own checkpoints, 84 differed.",
-    bad=_MODEL.replace("basis: official", "basis: class-default  # MOD003"),
-    good=_MODEL,
+    bad=changed(MODEL, ("basis: official", "basis: class-default  # MOD003")),
+    good=MODEL,
 )
 def class_default_as_fact(products: Products) -> Iterator[Finding]:
     for model in products.catalog.of_kind("model"):
@@ -179,28 +155,8 @@ def class_default_as_fact(products: Products) -> Iterator[Finding]:
     name="proposition-twice",
     what="A snapshot states a proposition once.",
     why="Two statements of one source about one thing are a conflict that the source did not make, or one line copied.",
-    bad="""
-# catalog/support/enga/enga-1-0-0.yaml
-engine: enga
-version: "1.0.0"
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L9}  # SUP001
-""",
-    good="""
-# catalog/support/enga/enga-1-0-0.yaml
-engine: enga
-version: "1.0.0"
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-  - {about: {architecture: BigForCausalLM}, holds: native, at: L9}
-""",
+    bad=SNAPSHOT + "  - {about: {architecture: TinyForCausalLM}, holds: native, at: L9}  # SUP001\n",
+    good=SNAPSHOT + "  - {about: {architecture: BigForCausalLM}, holds: native, at: L9}\n",
 )
 def proposition_twice(products: Products) -> Iterator[Finding]:
     for snapshot in products.catalog.of_kind("support"):
@@ -219,26 +175,8 @@ def proposition_twice(products: Products) -> Iterator[Finding]:
     name="folder-is-not-the-engine",
     what="Snapshots and gotchas lie in the folder of their engine.",
     why="The folder is where people look for them.",
-    bad="""
-# catalog/support/engb/enga-1-0-0.yaml
-engine: enga  # SUP002
-version: "1.0.0"
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-""",
-    good="""
-# catalog/support/enga/enga-1-0-0.yaml
-engine: enga
-version: "1.0.0"
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-""",
+    bad=changed(SNAPSHOT, ("support/enga/", "support/engb/"), ("engine: enga", "engine: enga  # SUP002")),
+    good=SNAPSHOT,
 )
 def folder_is_not_the_engine(products: Products) -> Iterator[Finding]:
     for record in (*products.catalog.of_kind("support"), *products.catalog.of_kind("gotcha")):
@@ -252,11 +190,12 @@ def folder_is_not_the_engine(products: Products) -> Iterator[Finding]:
     name="fixed-without-fix",
     what="A gotcha whose status is fixed names the fix: a component of affects has fixed with a release or a change.",
     why="Without it nobody can tell which versions still have the fault.",
-    bad=_GOTCHA.replace("status: open", "status: fixed  # GOT001"),
-    good=_GOTCHA.replace(
-        '{engine: enga, observed: ["1.0.0"]}',
-        '{engine: enga, observed: ["1.0.0"], fixed: {first_release: "1.1.0", cites: [{id: enga-issue-1}]}}',
-    ).replace("status: open", "status: fixed"),
+    bad=changed(GOTCHA, ("status: open", "status: fixed  # GOT001")),
+    good=changed(
+        GOTCHA,
+        ('observed: ["1.0.0"]', 'observed: ["1.0.0"], fixed: {first_release: "1.1.0", cites: [{id: enga-issue-1}]}'),
+        ("status: open", "status: fixed"),
+    ),
 )
 def fixed_without_fix(products: Products) -> Iterator[Finding]:
     for gotcha in products.catalog.of_kind("gotcha"):
@@ -271,8 +210,8 @@ def fixed_without_fix(products: Products) -> Iterator[Finding]:
     name="pattern-does-not-compile",
     what="The regular expressions of a gotcha compile.",
     why="A broken one finds nothing and says nothing.",
-    bad=_GOTCHA + 'error_patterns: ["cannot start (yet"]  # GOT002\n',
-    good=_GOTCHA + 'error_patterns: ["cannot start \\\\(yet"]\n',
+    bad=GOTCHA + 'error_patterns: ["cannot start (yet"]  # GOT002\n',
+    good=GOTCHA + 'error_patterns: ["cannot start \\\\(yet"]\n',
 )
 def pattern_does_not_compile(products: Products) -> Iterator[Finding]:
     for gotcha in products.catalog.of_kind("gotcha"):
@@ -293,8 +232,8 @@ def pattern_does_not_compile(products: Products) -> Iterator[Finding]:
     severity="warning",
     what="A gotcha names at least one version: observed, introduced or fixed.",
     why="With none, it is a maybe for every version there is.",
-    bad=_GOTCHA.replace('[{engine: enga, observed: ["1.0.0"]}]}', "[{engine: enga}]}  # GOT003"),
-    good=_GOTCHA,
+    bad=changed(GOTCHA, ('[{engine: enga, observed: ["1.0.0"]}]}', "[{engine: enga}]}  # GOT003")),
+    good=GOTCHA,
 )
 def observed_under_nothing(products: Products) -> Iterator[Finding]:
     for gotcha in products.catalog.of_kind("gotcha"):

@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from infercompat.link import Catalog, Reference
 from infercompat.pipeline import Products
 from infercompat.rules.base import Finding, rule
+from infercompat.rules.examples import CARD, CITATION, CITED, GOTCHA, MEASUREMENT, USE, changed
 
+_STUB = """
+# catalog/citations/example.com/old-report.yaml
+moved_to: report
+moved_on: 2026-01-03
+"""
 _ID = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
 
 
@@ -29,40 +35,8 @@ def _a(kinds: tuple[str, ...]) -> str:
     name="dangling-link",
     what="Every reference field and every [[wiki-link]] in prose leads to a record, by its id or one of its aliases.",
     why="A claim whose citation does not exist is a claim without a source, and a reader who follows the link finds nothing.",
-    bad="""
-# catalog/gotchas/enga/slow-start.yaml
-title: Starts slowly
-engine: enga
-symptom: performance-cliff
-severity: minor
-detectability: loud-at-init
-affects: {all: [{engine: enga, observed: ["1.0.0"]}]}
-hardware: {scope: any}
-workarounds: []
-status: open
-read_on: 2026-01-02
-evidence:
-  - {id: enga-isue-1, strength: single-report, shows: The start takes minutes.}  # LNK001
-notes: |
-  Seen together with [[tiny-modell]]. # LNK001
-""",
-    good="""
-# catalog/gotchas/enga/slow-start.yaml
-title: Starts slowly
-engine: enga
-symptom: performance-cliff
-severity: minor
-detectability: loud-at-init
-affects: {all: [{engine: enga, observed: ["1.0.0"]}]}
-hardware: {scope: any}
-workarounds: []
-status: open
-read_on: 2026-01-02
-evidence:
-  - {id: enga-issue-1, strength: single-report, shows: The start takes minutes.}
-notes: |
-  Seen together with [[tiny-model]].
-""",
+    bad=changed(GOTCHA, ("enga-issue-1", "enga-isue-1"), ("minutes.}", "minutes.}  # LNK001")) + "notes: |\n  Seen together with [[tiny-modell]]. # LNK001\n",
+    good=GOTCHA + "notes: |\n  Seen together with [[tiny-model]].\n",
 )
 def dangling_link(products: Products) -> Iterator[Finding]:
     catalog = products.catalog
@@ -88,28 +62,8 @@ def _how_to_add(reference: Reference) -> str:
     name="wrong-kind",
     what="A reference field leads to a record of the kind that the field is for.",
     why="An engine named where a citation belongs cannot show that a claim is true.",
-    bad="""
-# catalog/measurements/tiny-cache.yaml
-name: Cache of the tiny model
-model: enga  # LNK002
-method: derived
-metric: cache.ideal.bytes
-unit: B
-conditions: {context: 8192}
-reproducible: true
-cites: [{id: tiny-config}]
-""",
-    good="""
-# catalog/measurements/tiny-cache.yaml
-name: Cache of the tiny model
-model: tiny-model
-method: derived
-metric: cache.ideal.bytes
-unit: B
-conditions: {context: 8192}
-reproducible: true
-cites: [{id: tiny-config}]
-""",
+    bad=changed(MEASUREMENT, ("model: tiny-model", "model: enga  # LNK002")),
+    good=MEASUREMENT,
 )
 def wrong_kind(products: Products) -> Iterator[Finding]:
     catalog = products.catalog
@@ -127,31 +81,8 @@ def wrong_kind(products: Products) -> Iterator[Finding]:
     name="link-to-withdrawn",
     what="Nothing leads to a record that was withdrawn.",
     why="A withdrawn record turned out to be wrong; what rests on it has lost its ground.",
-    bad="""
-# catalog/citations/example.com/old-report.yaml
-title: A report that was taken back
-url: https://example.com/report
-type: article
-publisher: example
-withdrawn: {on: 2026-01-03, because: Its author took the figures back.}
-# catalog/requirements/windowing.yaml
-name: Windowing
-summary: Attends to the last tokens only.
-concept: true
-cites: [{id: old-report}]  # LNK003
-""",
-    good="""
-# catalog/citations/example.com/old-report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-# catalog/requirements/windowing.yaml
-name: Windowing
-summary: Attends to the last tokens only.
-concept: true
-cites: [{id: old-report}]
-""",
+    bad=CITATION + "withdrawn: {on: 2026-01-03, because: Its author took the figures back.}\n" + changed(USE, ("{id: report}]", "{id: report}]  # LNK003")),
+    good=CITED,
 )
 def link_to_withdrawn(products: Products) -> Iterator[Finding]:
     for reference in products.catalog.references:
@@ -166,36 +97,8 @@ def link_to_withdrawn(products: Products) -> Iterator[Finding]:
     name="link-to-moved",
     what="Links lead to a record's present id, not to one that it had before.",
     why="Old ids keep working for outsiders; inside the catalog one record has one name.",
-    bad="""
-# catalog/citations/example.com/new-report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-# catalog/citations/example.com/old-report.yaml
-moved_to: new-report
-moved_on: 2026-01-03
-# catalog/requirements/windowing.yaml
-name: Windowing
-summary: Attends to the last tokens only.
-concept: true
-cites: [{id: old-report}]  # LNK004
-""",
-    good="""
-# catalog/citations/example.com/new-report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-# catalog/citations/example.com/old-report.yaml
-moved_to: new-report
-moved_on: 2026-01-03
-# catalog/requirements/windowing.yaml
-name: Windowing
-summary: Attends to the last tokens only.
-concept: true
-cites: [{id: new-report}]
-""",
+    bad=CITATION + _STUB + changed(USE, ("{id: report}]", "{id: old-report}]  # LNK004")),
+    good=CITATION + _STUB + USE,
 )
 def link_to_moved(products: Products) -> Iterator[Finding]:
     catalog = products.catalog
@@ -213,20 +116,8 @@ def link_to_moved(products: Products) -> Iterator[Finding]:
     name="id-used-twice",
     what="No two records have one id, over all kinds, and no alias equals another alias or id.",
     why="A link to it would lead to whichever file was read first.",
-    bad="""
-# catalog/hardware/enga.yaml
-name: A card named like an engine  # IDS001
-vendor: nvidia
-class: sm90
-cites: [{id: card-page}]
-""",
-    good="""
-# catalog/hardware/card-a.yaml
-name: A card
-vendor: nvidia
-class: sm90
-cites: [{id: card-page}]
-""",
+    bad=changed(CARD, ("card-a.yaml", "enga.yaml"), ("A card", "A card named like an engine  # IDS001")),
+    good=CARD,
 )
 def id_used_twice(products: Products) -> Iterator[Finding]:
     for clash in products.catalog.clashes:
@@ -240,20 +131,8 @@ def id_used_twice(products: Products) -> Iterator[Finding]:
     name="bad-id",
     what="A file's name without .yaml is made of small letters, digits, dots and hyphens, and starts with a letter or digit.",
     why="The name is the record's id: it stands in links, in addresses of pages and on the command line.",
-    bad="""
-# catalog/hardware/Card_A.yaml
-name: A card  # IDS002
-vendor: nvidia
-class: sm90
-cites: [{id: card-page}]
-""",
-    good="""
-# catalog/hardware/card-a.yaml
-name: A card
-vendor: nvidia
-class: sm90
-cites: [{id: card-page}]
-""",
+    bad=changed(CARD, ("card-a.yaml", "Card_A.yaml"), ("A card", "A card  # IDS002")),
+    good=CARD,
 )
 def bad_id(products: Products) -> Iterator[Finding]:
     for record in products.catalog.records.values():

@@ -10,15 +10,17 @@ from urllib.parse import urlsplit
 from infercompat.pipeline import Products
 from infercompat.records import walk
 from infercompat.rules.base import Finding, rule
+from infercompat.rules.examples import CITATION, CITED, SNAPSHOT, USE, changed
 from infercompat.versions import SCHEMES, parse_version
 
 _DATE_FIELDS = {"date", "retrieved", "published", "read_on", "merged", "on", "moved_on"}
-_USE = """
-# catalog/requirements/windowing.yaml
-name: Windowing
-summary: Attends to the last tokens only.
-concept: true
-cites: [{id: report}]
+_CODE = """
+# catalog/citations/example.com/report.yaml
+title: A source file
+url: https://example.com/acme/enga/blob/v1.0.0/registry.py
+type: code
+publisher: acme/enga
+pin: v1.0.0
 """
 _FLOATING = re.compile(r"/(blob|tree|raw)/(main|master|latest|HEAD|develop|dev)(/|\Z)")
 
@@ -28,21 +30,8 @@ _FLOATING = re.compile(r"/(blob|tree|raw)/(main|master|latest|HEAD|develop|dev)(
     name="url-not-https",
     what="A citation's url starts with https:// and names a host.",
     why="An address without it may be read or changed on the way, and anything else is no web address.",
-    bad="""
-# catalog/citations/example.com/report.yaml
-title: A report
-url: http://example.com/report  # CIT001
-type: article
-publisher: example
-""",
-    good="""
-# catalog/citations/example.com/report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-"""
-    + _USE,
+    bad=changed(CITATION, ("https://example.com/report", "http://example.com/report  # CIT001")),
+    good=CITED,
 )
 def url_not_https(products: Products) -> Iterator[Finding]:
     for citation in products.catalog.of_kind("citation"):
@@ -56,21 +45,8 @@ def url_not_https(products: Products) -> Iterator[Finding]:
     name="citation-in-wrong-folder",
     what="A citation lies in the folder named like the host of its url.",
     why="The folder is where people look for it, and it decides the page that lists it.",
-    bad="""
-# catalog/citations/example.org/report.yaml
-title: A report
-url: https://example.com/report  # CIT002
-type: article
-publisher: example
-""",
-    good="""
-# catalog/citations/example.com/report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-"""
-    + _USE,
+    bad=changed(CITATION, ("citations/example.com", "citations/example.org"), ("example.com/report\n", "example.com/report  # CIT002\n")),
+    good=CITED,
 )
 def citation_in_wrong_folder(products: Products) -> Iterator[Finding]:
     for citation in products.catalog.of_kind("citation"):
@@ -86,21 +62,8 @@ def citation_in_wrong_folder(products: Products) -> Iterator[Finding]:
     severity="warning",
     what="Every citation is used by some record.",
     why="One that nobody refers to is either a fact that got lost or dead weight.",
-    bad="""
-# catalog/citations/example.com/report.yaml
-title: A report that nobody cites  # CIT003
-url: https://example.com/report
-type: article
-publisher: example
-""",
-    good="""
-# catalog/citations/example.com/report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-"""
-    + _USE,
+    bad=changed(CITATION, ("A report", "A report that nobody cites  # CIT003")),
+    good=CITED,
 )
 def unused_citation(products: Products) -> Iterator[Finding]:
     if products.catalog.set_aside:
@@ -115,22 +78,8 @@ def unused_citation(products: Products) -> Iterator[Finding]:
     name="floating-pin",
     what="A citation of code names a tag or commit: its url holds its pin, and no branch such as main.",
     why="A branch moves on, and the cited line then shows something else.",
-    bad="""
-# catalog/citations/example.com/report.yaml
-title: A source file
-url: https://example.com/acme/enga/blob/main/registry.py  # CIT004
-type: code
-publisher: acme/enga
-""",
-    good="""
-# catalog/citations/example.com/report.yaml
-title: A source file
-url: https://example.com/acme/enga/blob/v1.0.0/registry.py
-type: code
-publisher: acme/enga
-pin: v1.0.0
-"""
-    + _USE,
+    bad=changed(_CODE, ("blob/v1.0.0/registry.py", "blob/main/registry.py  # CIT004"), ("pin: v1.0.0\n", "")),
+    good=_CODE + USE,
 )
 def floating_pin(products: Products) -> Iterator[Finding]:
     for citation in products.catalog.of_kind("citation"):
@@ -149,23 +98,8 @@ def floating_pin(products: Products) -> Iterator[Finding]:
     name="date-in-the-future",
     what="Dates are real days, and none lies after today.",
     why="Evidence ages by its date; one from the future would stay fresh for ever.",
-    bad="""
-# catalog/citations/example.com/report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-retrieved: 2999-01-01  # DAT001
-""",
-    good="""
-# catalog/citations/example.com/report.yaml
-title: A report
-url: https://example.com/report
-type: article
-publisher: example
-retrieved: 2026-01-01
-"""
-    + _USE,
+    bad=CITATION + "retrieved: 2999-01-01  # DAT001\n",
+    good=CITATION + "retrieved: 2026-01-01\n" + USE,
 )
 def date_in_the_future(products: Products) -> Iterator[Finding]:
     for record in products.catalog.records.values():
@@ -187,26 +121,8 @@ def date_in_the_future(products: Products) -> Iterator[Finding]:
     name="version-not-in-scheme",
     what="A version can be read in the version scheme of its engine.",
     why="Versions that cannot be ordered carry no claim to other versions, and a typing slip looks just like one.",
-    bad="""
-# catalog/support/enga/enga-1-0-0.yaml
-engine: enga
-version: one-point-zero  # VER001
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-""",
-    good="""
-# catalog/support/enga/enga-1-0-0.yaml
-engine: enga
-version: "1.0.0"
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-""",
+    bad=changed(SNAPSHOT, ('version: "1.0.0"', "version: one-point-zero  # VER001")),
+    good=SNAPSHOT,
 )
 def version_not_in_scheme(products: Products) -> Iterator[Finding]:
     catalog = products.catalog
@@ -246,26 +162,8 @@ def _versions(record):
     name="version-without-release",
     what="A snapshot's version is one of its engine's releases.",
     why="A release has the date by which a claim is carried to other versions and ages.",
-    bad="""
-# catalog/support/enga/enga-9-9-9.yaml
-engine: enga
-version: "9.9.9"  # VER002
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-""",
-    good="""
-# catalog/support/enga/enga-1-0-0.yaml
-engine: enga
-version: "1.0.0"
-title: The registry
-cites: [{id: enga-registry}]
-read_on: 2026-01-02
-claims:
-  - {about: {architecture: TinyForCausalLM}, holds: native, at: L3}
-""",
+    bad=changed(SNAPSHOT, ('version: "1.0.0"', 'version: "9.9.9"  # VER002'), ("enga-1-0-0.yaml", "enga-9-9-9.yaml")),
+    good=SNAPSHOT,
 )
 def version_without_release(products: Products) -> Iterator[Finding]:
     catalog = products.catalog

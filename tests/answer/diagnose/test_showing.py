@@ -11,8 +11,7 @@ TEXTS = [
     ("cmd.sh", "vllm serve openai/gpt-oss-20b --attention-backend FLASHINFER --port 8000"),
     (
         "log.txt",
-        "vLLM API server version 0.17.0\nGPU KV cache size: 1,000 tokens\n"
-        "FLASHINFER is not valid: ['sink setting not supported']\nGPU 0: NVIDIA H800",
+        "vLLM API server version 0.17.0\nGPU KV cache size: 1,000 tokens\nFLASHINFER is not valid: ['sink setting not supported']\nGPU 0: NVIDIA H800",
     ),
 ]
 

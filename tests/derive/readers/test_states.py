@@ -24,9 +24,7 @@ def test_gated_delta_net():
 
 
 def test_kimi_delta_attention_is_fp32():
-    assert states.kimi_delta(32, 128, 4) == Layer(
-        "recurrent", conv_elements=3 * 4096 * 3, state_elements=32 * 128 * 128, state_dtype="fp32"
-    )
+    assert states.kimi_delta(32, 128, 4) == Layer("recurrent", conv_elements=3 * 4096 * 3, state_elements=32 * 128 * 128, state_dtype="fp32")
 
 
 def test_lightning_and_short_convolutions():
@@ -34,8 +32,6 @@ def test_lightning_and_short_convolutions():
     assert states.short_convolution(2048, 3) == Layer("convolution", conv_elements=4096)
 
 
-@pytest.mark.parametrize(
-    ("word", "dtype"), [("float32", "fp32"), ("bfloat16", "bf16"), ("float16", "fp16"), ("auto", None), (None, None), (32, None)]
-)
+@pytest.mark.parametrize(("word", "dtype"), [("float32", "fp32"), ("bfloat16", "bf16"), ("float16", "fp16"), ("auto", None), (None, None), (32, None)])
 def test_the_configs_word_for_the_state(word, dtype):
     assert states.state_dtype(Config({"mamba_ssm_dtype": word})) == dtype

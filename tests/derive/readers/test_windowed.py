@@ -78,10 +78,7 @@ def test_listed_families_need_their_list():
     assert derive(values).missing == ("layer_types",)
     assert kinds(values | {"layer_types": every(4, 3, "full_attention", "sliding_attention", 4)}) == "sssf"
     assert derive(values | {"layer_types": ["full_attention"] * 3}).missing == ("layer_types (3 entries for 4 layers)",)
-    assert (
-        "granite_swa"
-        in derive(values | {"model_type": "granite_swa", "layer_types": ["full_attention"] * 4}).requirements["attention-sinks"]
-    )
+    assert "granite_swa" in derive(values | {"model_type": "granite_swa", "layer_types": ["full_attention"] * 4}).requirements["attention-sinks"]
 
 
 def test_dots1_slides_from_max_window_layers_on():

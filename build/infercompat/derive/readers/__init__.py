@@ -25,7 +25,5 @@ def unique(pairs: Iterable[tuple[str, Read]]) -> dict[str, Read]:
     return table
 
 
-BY_NAME: dict[str, Read] = unique(
-    (name, reader.read) for reader in READERS for name in f"{reader.model_types} {reader.architectures}".split()
-)
+BY_NAME: dict[str, Read] = unique((name, reader.read) for reader in READERS for name in f"{reader.model_types} {reader.architectures}".split())
 """From a model_type, or a class name for configs without one, to the reader."""

@@ -61,9 +61,7 @@ def _recurrent(config: Config, channels: int, kernel: int, state: int) -> Layer:
     return Layer("recurrent", conv_elements=channels * (kernel - 1), state_elements=state, state_dtype=state_dtype(config))
 
 
-def hybrid(
-    config: Config, words: Sequence[str], layers: Mapping[str, Layer], requirement: str, own: Mapping[str, str] | None = None
-) -> Demands | Unknown:
+def hybrid(config: Config, words: Sequence[str], layers: Mapping[str, Layer], requirement: str, own: Mapping[str, str] | None = None) -> Demands | Unknown:
     """The end of a reading with stateful layers: adds their requirement, unless the model at hand has none of them."""
     assembled = assemble(config, words, layers)
     stateful = sum(bool(layer.state_elements or layer.conv_elements) for layer in assembled)
