@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from infercompat import __version__
-from infercompat.cli import ask, catalog, look, upstream
+from infercompat.cli import ask, catalog, links, look, upstream
 from infercompat.cli.common import usage
 
 
@@ -52,6 +52,7 @@ VERBS = (
     catalog.build,
     catalog.new,
     upstream.harvest,
+    links.links,
 )
 for _verb in VERBS:
     main.add_command(_verb)
