@@ -80,9 +80,13 @@ class Catalog:
     def _by_target(self) -> dict[str, list[Reference]]:
         return _grouped((reference.id, reference) for reference in self.references if reference.id is not None)
 
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Record]]:
+        return _grouped((record.kind, record) for record in self.records.values() if record.live)
+
     def of_kind(self, kind: str) -> list[Record]:
         """The live records of one kind, by id."""
-        return [record for record in self.records.values() if record.kind == kind and record.live]
+        return list(self._by_kind.get(kind, ()))
 
     def resolve(self, target: str) -> Record | None:
         """The record of an id or alias; for a moved record, the stub that says where to."""

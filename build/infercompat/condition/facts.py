@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from packaging.version import InvalidVersion
@@ -213,6 +214,7 @@ _MACHINE = (
 FACTS: dict[str, Fact] = {fact.name: fact for fact in (*_MODEL, *_ATTENTION, *_OPTIONAL, *_SCALE, *_WORKLOAD, *_MACHINE)}
 
 
+@cache
 def lookup(name: str) -> Fact | None:
     """The declaration behind a name, whatever its scope and stage; the open family `setting.<snake_case>` takes any value."""
     for spelling in spellings(name):
@@ -223,16 +225,11 @@ def lookup(name: str) -> Fact | None:
     return None
 
 
-def spellings(name: str) -> Iterator[str]:
+@cache
+def spellings(name: str) -> tuple[str, ...]:
     """The names under which a fact is looked for: as written, then without its stage, its scope, and both."""
-    scope, stage = _scope(name), _stage(name)
-    yield name
-    if stage:
-        yield name.removesuffix(stage)
-    if scope:
-        yield name.removeprefix(scope)
-    if scope and stage:
-        yield name.removeprefix(scope).removesuffix(stage)
+    bare = name.removesuffix(_stage(name))
+    return tuple(dict.fromkeys((name, bare, name.removeprefix(_scope(name)), bare.removeprefix(_scope(name)))))
 
 
 def nearest(name: str, count: int = 3) -> list[str]:

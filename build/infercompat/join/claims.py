@@ -65,6 +65,7 @@ class Ledger:
         self.catalog = catalog
         self._snapshots: dict[str, list[Record]] = defaultdict(list)
         self._indexes: dict[str, dict[tuple, list[dict]]] = {}
+        self._requirements: dict[str, dict[str, list[dict]]] = {}
         for snapshot in catalog.of_kind("support"):
             self._snapshots[snapshot.data["engine"]].append(snapshot)
 
@@ -78,6 +79,15 @@ class Ledger:
             for claim in snapshot.data["claims"]:
                 index[tuple(sorted(claim["about"].items()))].append(claim)
         return self._indexes[snapshot.id]
+
+    def _on_requirements(self, snapshot: Record) -> dict[str, list[dict]]:
+        """A snapshot's claims that are about a requirement, by that, indexed when it is first asked."""
+        if snapshot.id not in self._requirements:
+            index = self._requirements[snapshot.id] = defaultdict(list)
+            for claim in snapshot.data["claims"]:
+                if "requirement" in claim["about"]:
+                    index[claim["about"]["requirement"]].append(claim)
+        return self._requirements[snapshot.id]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
         """The evidence behind a claim: its own citation, else the snapshot's first one with the claim's place."""
@@ -143,9 +153,8 @@ class Ledger:
         for snapshot in self.snapshots(engine):
             fitting = [
                 (narrowness, claim)
-                for claim in snapshot.data["claims"]
-                if claim["about"].get("requirement") == requirement
-                and (backend is None or claim["about"].get("backend") == backend)
+                for claim in self._on_requirements(snapshot).get(requirement, ())
+                if (backend is None or claim["about"].get("backend") == backend)
                 and (narrowness := _narrowness(claim["about"], names)) is not None
             ]
             narrowest = max((narrowness for narrowness, _ in fitting), default=None)

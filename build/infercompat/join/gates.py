@@ -54,7 +54,7 @@ class Gate:
 def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str, almost: bool = False) -> list[Gate]:
     """The gotchas that this stack meets or can meet on this engine version, worst first; with `almost` those that it just misses, too."""
     found = []
-    for gotcha in catalog.of_kind("gotcha"):
+    for gotcha in _about(catalog, engine):
         gate = _gate(catalog, gotcha, engine, release, stack, today)
         if gate is not None and (almost or gate.state != "almost"):
             found.append(gate)
@@ -66,7 +66,7 @@ def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, toda
 def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> Gate | None:
     data = gotcha.data
     versions, stale = _components(catalog, gotcha, engine, release, stack, today)
-    if versions is None or (versions.no and not _one_change_away(versions)):
+    if versions.no and not _one_change_away(versions):
         return None
     when, clean_when = _conditions(catalog, gotcha)
     truth = all_of((versions, _hardware(data["hardware"], stack), applies(when, clean_when, stack)))
@@ -96,14 +96,34 @@ def _opened(catalog: Catalog, citation: str) -> bool:
     return bool(found and "retrieved" in found.data)
 
 
-def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> tuple[Truth | None, bool]:
-    """Whether the components at fault are in the stack at affected versions; None when the gotcha is not about this engine."""
-    mode, entries = next(iter(gotcha.data["affects"].items()))
+def _about(catalog: Catalog, engine: Record) -> list[Record]:
+    """The gotchas whose component at fault is this engine or comes along with it, found once an engine."""
+    key = ("gotchas about", engine.id)
+    if key not in catalog.memo:
+        catalog.memo[key] = [gotcha for gotcha in catalog.of_kind("gotcha") if _is_about(gotcha, engine)]
+    return catalog.memo[key]
+
+
+def _is_about(gotcha: Record, engine: Record) -> bool:
+    entries = next(iter(gotcha.data["affects"].values()))
     engines = [entry["engine"] for entry in entries if "engine" in entry]
-    if engines and engine.id not in engines:
-        return None, False
-    if not engines and gotcha.data["engine"] != engine.id and not _bundles(engine, gotcha.data["engine"]):
-        return None, False
+    return engine.id in engines if engines else gotcha.data["engine"] == engine.id or _bundles(engine, gotcha.data["engine"])
+
+
+def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> tuple[Truth, bool]:
+    """Whether the components at fault are in the stack at affected versions, and whether what says so is stale.
+
+    It is the same for every model; what differs between stacks is only the versions that somebody gave.
+    """
+    given = tuple((name, value) for name, value in stack.given.items() if name.endswith(".version"))
+    key = ("components", gotcha.id, engine.id, release, given, today)
+    if key not in catalog.memo:
+        catalog.memo[key] = _affected(catalog, gotcha, engine, release, stack, today)
+    return catalog.memo[key]
+
+
+def _affected(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> tuple[Truth, bool]:
+    mode, entries = next(iter(gotcha.data["affects"].items()))
     truths, stale = [], False
     for entry in entries:
         if entry.get("engine", engine.id) != engine.id:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date as Day
+from functools import cache
 from typing import Any, Literal
 
 from packaging.version import InvalidVersion
@@ -56,6 +57,7 @@ class Unordered(Version):
 Order = Literal["less", "equal", "greater"]
 
 
+@cache
 def parse_version(scheme: str, text: str, date: str | None = None) -> Version | None:
     """The version that a text names; None where it names none, such as a range, a pattern or a slip like `0..11`."""
     text = text.strip()
