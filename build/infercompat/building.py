@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from infercompat.export import api_files
 from infercompat.join import Matrix
 from infercompat.pipeline import Products
 from infercompat.places import TEMPLATES
@@ -34,7 +35,7 @@ def site_files(matrix: Matrix) -> dict[str, bytes]:
     files = {markdown_file(page.address): renderer.render(page).encode() for page in pages(matrix)}
     for asset in sorted((TEMPLATES / "assets").iterdir()):
         files[f"assets/{asset.name}"] = asset.read_bytes()
-    return files
+    return files | api_files(matrix)
 
 
 def build(products: Products, root: Path, docs_only: bool = False, site: bool = False) -> int:

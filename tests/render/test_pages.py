@@ -131,7 +131,7 @@ def broken_links(texts: dict[str, str]) -> list[tuple[str, str]]:
     broken = []
     for place, page in found.items():
         for link in page.links:
-            if re.match(r"[a-z]+:", link):
+            if re.match(r"[a-z]+:", link) or "/api/" in f"/{link}":  # files beside the pages; the crawl of the built site looks for them
                 continue
             path, _, part = link.partition("#")
             target = posixpath.normpath(f"/{place}{path}").strip("/")

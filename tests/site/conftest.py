@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from chromium import ARGUMENTS, CHROMIUM
 
 from infercompat.building import build
 from infercompat.pipeline import load
@@ -41,3 +42,29 @@ def server(site):
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args) -> None:
         pass
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(params=[1280, 390])
+def tab(request, browser):
+    """A fresh page of one width, which keeps what went wrong in `faults`."""
+    context = browser.new_context(viewport={"width": request.param, "height": 900})
+    page = context.new_page()
+    page.faults = []
+    page.requested = []
+    page.on("console", lambda message: page.faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: page.faults.append(str(error)))
+    page.on("requestfailed", lambda asked: page.faults.append(asked.url))
+    page.on("response", lambda got: page.faults.append(f"{got.status} {got.url}") if got.status >= 400 else None)
+    page.on("request", lambda asked: page.requested.append(asked.url))
+    yield page
+    context.close()

@@ -154,8 +154,7 @@ class Ledger:
             fitting = [
                 (narrowness, claim)
                 for claim in self._on_requirements(snapshot).get(requirement, ())
-                if (backend is None or claim["about"].get("backend") == backend)
-                and (narrowness := _narrowness(claim["about"], names)) is not None
+                if (backend is None or claim["about"].get("backend") == backend) and (narrowness := _narrowness(claim["about"], names)) is not None
             ]
             narrowest = max((narrowness for narrowness, _ in fitting), default=None)
             found += [Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim) for narrowness, claim in fitting if narrowness == narrowest]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from infercompat.answer.diagnose import index
 from infercompat.condition import FACTS
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Hop, Matrix
 from infercompat.places import TEMPLATES
 from infercompat.records import FOLDER_OF_KIND, KINDS, Record
-from infercompat.render import compatibility, predicted
+from infercompat.render import compatibility, explorer, predicted, state
 from infercompat.render.address import address, source_page
 from infercompat.render.curves import Series, cost_curves
 from infercompat.render.page import Page
@@ -45,13 +46,40 @@ def pages(matrix: Matrix) -> Iterator[Page]:
     for snapshot in matrix.products.catalog.of_kind("support"):
         engine = matrix.products.catalog.records[snapshot.data["engine"]]
         yield Page(address(snapshot), snapshot.name, "record/support.md.j2", {"record": snapshot, "engine": engine})
+    yield state_page(matrix)
+    yield errors_page(matrix)
     yield from _source_pages(matrix)
     yield from _reference_pages(matrix)
 
 
 def compatibility_page(matrix: Matrix) -> Page:
     """The long form of docs/13, at the same address as its short form would have."""
-    return Page("13-model-compatibility/", "Model compatibility", "compatibility.md.j2", compatibility_context(matrix), hide=WIDE)
+    found = explorer.rows(matrix)
+    context = compatibility_context(matrix) | {
+        "rows": found,
+        "machines": explorer.machines(matrix),
+        "asked": explorer.asked,
+        "first_source": explorer.first_source,
+        "versioned": [engine for engine in matrix.engines if len(explorer.over_time(matrix, engine)) > 1],
+    }
+    return Page("13-model-compatibility/", "Model compatibility", "compatibility.md.j2", context, hide=WIDE)
+
+
+def errors_page(matrix: Matrix) -> Page:
+    """What known faults print: a place to paste an error, and the whole list."""
+    found: dict[str, list] = defaultdict(list)
+    for known in index.patterns(matrix.products.catalog):
+        found[known.gotcha.id].append(known)
+    return Page("errors/", "Errors", "errors.md.j2", {"patterns": found}, hide=WIDE)
+
+
+def state_page(matrix: Matrix) -> Page:
+    """What is known of the matrix, how old it is, and what to test next."""
+    context = {
+        **{"counts": state.counts(matrix), "unopened": state.unopened(matrix), "evidence": state.evidence(matrix), "gaps": state.gaps(matrix)},
+        **{"whole": state.share("All cells", matrix.cells.values()), "by_engine": state.by_engine(matrix), "by_family": state.by_family(matrix)},
+    }
+    return Page("state/", "State of the catalog", "state.md.j2", context, hide=WIDE)
 
 
 def compatibility_context(matrix: Matrix) -> dict:

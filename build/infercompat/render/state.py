@@ -1,0 +1,125 @@
+"""The state of the catalog: how much of the matrix is known and how well, how old the evidence is, and what to test next."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from infercompat.join import VERDICTS, Cell, Matrix
+from infercompat.join.grade import days_between
+from infercompat.records import KINDS, Record
+
+AGES = ((31, "a month"), (92, "three months"), (183, "half a year"), (366, "a year"))
+"""Days, and the words for them, of the groups by age; what is older is a group of its own."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some cells of the matrix: how many there are, by verdict, and how many of those with a grade are contested or stale."""
+
+    label: Record | str
+    cells: int
+    verdicts: dict[str, int]
+    contested: int
+    stale: int
+
+    @property
+    def known(self) -> float:
+        """The share of cells that are not unknown, 0 to 1."""
+        return 1 - self.verdicts["unknown"] / self.cells if self.cells else 0.0
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What one engine's unknown cells wait for: the hop, the models that it would decide or bring nearer, one to try, and how."""
+
+    engine: Record
+    hop: str
+    models: tuple[Record, ...]
+    alone: int
+    example: Record
+    argv: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        return shlex.join(self.argv)
+
+    def form(self, repository: str) -> str:
+        """The address of a form with what to fill in."""
+        title = f"Observation: {self.example.id} on {self.engine.id} {self.engine.data['releases'][0]['version']} ({self.hop})"
+        body = f"Ran: {self.command}\nHardware:\nDriver:\nOutcome (ran / failed / wrong output):\nLog lines that show it:\n"
+        return f"{repository}/issues/new?{urlencode({'title': title, 'body': body})}"
+
+
+def share(label: Record | str, cells: Iterable[Cell]) -> Share:
+    """What is known of some cells."""
+    found = list(cells)
+    counted = Counter(cell.verdict for cell in found)
+    grades = Counter(cell.grade.word for cell in found if cell.grade)
+    return Share(label, len(found), {verdict: counted[verdict] for verdict in VERDICTS}, grades["contested"], grades["stale"])
+
+
+def by_engine(matrix: Matrix) -> list[Share]:
+    return [share(engine, matrix.of_engine(engine)) for engine in matrix.engines]
+
+
+def by_family(matrix: Matrix) -> list[Share]:
+    """Family by family, the least known first."""
+    names = matrix.products.catalog.words("family")
+    found = [share(names[family], (cell for model in models for cell in matrix.of_model(model))) for family, models in matrix.families.items()]
+    return sorted(found, key=lambda row: (row.known, str(row.label)))
+
+
+def counts(matrix: Matrix) -> dict[str, int]:
+    """Live records of each kind."""
+    return {kind: len(matrix.products.catalog.of_kind(kind)) for kind in KINDS}
+
+
+def ages(days: Iterable[str], today: str) -> dict[str, int]:
+    """How many of some ISO dates lie within each age of AGES before today; what is older is "older"."""
+    found = dict.fromkeys([f"within {words}" for _, words in AGES] + ["older"], 0)
+    for day in days:
+        age = days_between(day, today)
+        found[next((f"within {words}" for most, words in AGES if age <= most), "older")] += 1
+    return found
+
+
+def evidence(matrix: Matrix) -> dict[str, dict[str, int]]:
+    """By age: when sources were opened, when snapshots and gotchas were read, and when the newest releases in the catalog came out."""
+    catalog, today = matrix.products.catalog, matrix.products.today
+    return {
+        "Sources, since somebody opened them": ages((c.data["retrieved"] for c in catalog.of_kind("citation") if "retrieved" in c.data), today),
+        "Support snapshots, since they were read": ages((s.data["read_on"] for s in catalog.of_kind("support")), today),
+        "Gotchas, since their threads were read": ages((g.data["read_on"] for g in catalog.of_kind("gotcha")), today),
+        "Newest release of each engine in the matrix": ages((e.data["releases"][0]["date"] for e in matrix.engines), today),
+    }
+
+
+def unopened(matrix: Matrix) -> int:
+    """Citations that nobody could open."""
+    return sum("retrieved" not in citation.data for citation in matrix.products.catalog.of_kind("citation"))
+
+
+def gaps(matrix: Matrix) -> list[Gap]:
+    """What unknown cells wait for, by engine and hop: those that decide the most models first, then those with the most checkpoints."""
+    waiting: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+    for cell in matrix.cells.values():
+        if cell.verdict == "unknown":
+            for hop in cell.missing:
+                waiting[cell.engine.id, hop].append(cell)
+    found = [_gap(hop, cells) for (_, hop), cells in waiting.items() if hop != "config"]
+    return sorted(found, key=lambda gap: (-gap.alone, -len(gap.models), -_checkpoints(gap), gap.engine.id, gap.hop))
+
+
+def _gap(hop: str, cells: list[Cell]) -> Gap:
+    best = min(cells, key=lambda cell: (len(cell.missing), -len(cell.model.data["checkpoints"]), cell.model.id))
+    serve, checkpoint = best.engine.data.get("serve"), best.model.data["checkpoints"][0]["hub"]
+    argv = tuple(part.replace("{checkpoint}", checkpoint) for part in serve["argv"]) if serve else ()
+    return Gap(best.engine, hop, tuple(cell.model for cell in cells), sum(len(cell.missing) == 1 for cell in cells), best.model, argv)
+
+
+def _checkpoints(gap: Gap) -> int:
+    return sum(len(model.data["checkpoints"]) for model in gap.models)
