@@ -37,7 +37,7 @@ LAYERS = (
     {"read"},
     {"versions"},
     {"condition", "declaration"},
-    {"records", "diagnostic", "prose"},
+    {"records", "diagnostic", "prose", "revisions"},
     {"span", "units", "places", "write", "equations", "__init__"},
 )
 """Top to bottom: a module imports from the layers below its own, and never from another module beside it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from infercompat import __version__
-from infercompat.cli import ask, catalog, links, look, upstream
+from infercompat.cli import ask, catalog, history, links, look, upstream
 from infercompat.cli.common import usage
 
 
@@ -51,6 +51,7 @@ VERBS = (
     catalog.impact,
     catalog.build,
     catalog.new,
+    history.diff,
     upstream.harvest,
     links.links,
 )
