@@ -34,6 +34,17 @@ def copy_tiny(folder: Path, files: Files | None = None) -> Path:
     return catalog
 
 
+RECIPE = "recipes/enga/tiny-on-enga.yaml"
+RECIPE_TEXT = """name: Tiny on EngA
+engine: enga
+models: [tiny-model]
+version: "1.1.0"
+image: {name: "acme/enga:1.1.0", cites: [{id: enga-registry}]}
+flags:
+  - {argv: [--trust-code], for: serving, why: Its class is not in the library., cites: [{id: enga-registry, at: L3}]}
+  - {argv: [--tool-parser, tiny], for: tools, why: Reads its tool calls., cites: [{id: enga-registry, at: L3}]}
+cites: [{id: enga-registry}]
+"""
 REGISTRY = "support/enga/enga-1-1-0-registry.yaml"
 OFFERS = "support/enga/enga-1-1-0-offers.yaml"
 GOTCHA = "gotchas/enga/enga-wrong-past-window.yaml"

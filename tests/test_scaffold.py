@@ -19,6 +19,7 @@ OPTIONS = {
     "model": ["--publisher", "acme"],
     "support": ["--engine", "enga"],
     "gotcha": ["--engine", "enga"],
+    "recipe": ["--engine", "enga"],
     "citation": ["--url", "https://docs.example.com/a?b=c#d"],
 }
 PLACES = {
@@ -29,6 +30,7 @@ PLACES = {
     "gotcha": "gotchas/enga/fresh.yaml",
     "hardware": "hardware/fresh.yaml",
     "measurement": "measurements/fresh.yaml",
+    "recipe": "recipes/enga/fresh.yaml",
     "citation": "citations/docs.example.com/fresh.yaml",
 }
 

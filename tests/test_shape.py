@@ -61,7 +61,9 @@ def test_schema_is_valid(name):
 
 
 def test_every_kind_has_a_schema():
-    assert {"model", "engine", "support", "requirement", "gotcha", "hardware", "measurement", "citation", "moved", *CATALOG_FILES.values()} == set(KINDS)
+    assert {"model", "engine", "support", "requirement", "gotcha", "hardware", "measurement", "recipe", "citation", "moved", *CATALOG_FILES.values()} == set(
+        KINDS
+    )
 
 
 def fields(schema: Any) -> Iterator[tuple[Path, Any]]:

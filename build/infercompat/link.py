@@ -21,6 +21,8 @@ REFERENCE_FIELDS: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {
     ("measurement", ("model",)): ("model",),
     ("measurement", ("engine",)): ("engine",),
     ("measurement", ("hardware",)): ("hardware",),
+    ("recipe", ("engine",)): ("engine",),
+    ("recipe", ("models", "*")): ("model",),
     ("support", ("claims", "*", "about", "requirement")): ("requirement",),
     ("gotcha", ("evidence", "*", "id")): ("citation",),
     ("gotcha", ("affects", "all", "*", "engine")): ("engine",),

@@ -21,6 +21,7 @@ KIND_OF_FOLDER = {
     "gotchas": "gotcha",
     "hardware": "hardware",
     "measurements": "measurement",
+    "recipes": "recipe",
     "citations": "citation",
 }
 FOLDER_OF_KIND = {kind: folder for folder, kind in KIND_OF_FOLDER.items()}

@@ -13,7 +13,7 @@ from infercompat.read import plain_scalar
 from infercompat.records import FOLDER_OF_KIND
 from infercompat.shape import Shapes, schemas
 
-FOLDER_HELP = {"model": "--publisher", "support": "--engine", "gotcha": "--engine", "citation": "--url"}
+FOLDER_HELP = {"model": "--publisher", "support": "--engine", "gotcha": "--engine", "recipe": "--engine", "citation": "--url"}
 """The option that decides the folder, for kinds that have one below their own."""
 
 
@@ -25,7 +25,7 @@ def place(kind: str, id: str, publisher: str | None, engine: str | None, url: st
     """Where the record's file goes, below the catalog. Raises Refused for a bad id, or when an option that decides it is missing or bad."""
     if not _is_id(id):
         raise Refused(f"'{id}' is no id: lower-case letters, digits, . and -, a letter or digit first")
-    folder = {"model": publisher, "support": engine, "gotcha": engine, "citation": _host(url)}.get(kind, "")
+    folder = {"model": publisher, "support": engine, "gotcha": engine, "recipe": engine, "citation": _host(url)}.get(kind, "")
     if folder is None:
         raise Refused(f"a {kind} lies in a folder of its own kind: give {FOLDER_HELP[kind]}")
     if folder and not _is_id(folder):

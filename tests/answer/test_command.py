@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogs import ENGINE, MODEL, changed, copy_tiny, gotcha
+from catalogs import ENGINE, MODEL, RECIPE, RECIPE_TEXT, changed, copy_tiny, gotcha
 from infercompat.answer.check import Assessor
 from infercompat.answer.command import command
 
@@ -165,3 +165,18 @@ def test_vllm_takes_speculation_as_a_json_object(ask_real):
 def test_other_engines_in_their_own_words(ask_real, engine, settings, flags):
     found = command(ask_real("llama-3.1-8b", engine, settings=settings).found.resolved, None)
     assert found["argv"][-len(flags) :] == flags if flags else "--disable-radix-cache" not in found["argv"]
+
+
+RECIPE_OF_PLAIN = RECIPE_TEXT.replace("models: [tiny-model]", "models: [plain-model]")
+
+
+def test_a_recipe_adds_what_serving_needs_and_offers_the_rest(ask):
+    found = ask({RECIPE: RECIPE_OF_PLAIN}).data["command"]
+    assert found["argv"] == [*SERVED, "--trust-code"]
+    assert "--trust-code: Its class is not in the library." in found["because"]
+    assert [(option["for"], option["argv"]) for option in found["options"]] == [("tools", ["--tool-parser", "tiny"])]
+    assert (found["image"], found["recipe"], found["recipe_version"]) == ("acme/enga:1.1.0", "tiny-on-enga", "1.1.0")
+
+
+def test_a_model_without_a_recipe_has_no_options(ask):
+    assert "options" not in ask({RECIPE: RECIPE_TEXT}).data["command"]

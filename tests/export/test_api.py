@@ -12,7 +12,7 @@ import pytest
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from catalogs import OFFERS
+from catalogs import OFFERS, RECIPE, RECIPE_TEXT
 from infercompat.export import api_files
 from infercompat.export.api import openapi
 from infercompat.join import Matrix
@@ -40,9 +40,9 @@ def faults(path: str, content: bytes) -> list[str]:
     return [f"{path}: {error.message[:200]}" for error in jsonschema.Draft202012Validator(absolute, registry=REGISTRY).iter_errors(json.loads(content))]
 
 
-@pytest.fixture(scope="module")
-def files(tiny):
-    return api_files(Matrix(tiny))
+@pytest.fixture
+def files(make):
+    return api_files(Matrix(make({RECIPE: RECIPE_TEXT})))
 
 
 def test_every_file_is_as_the_document_says(files):

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import jinja2
 import pytest
 
-from catalogs import MODEL, changed, text_of
+from catalogs import MODEL, RECIPE, RECIPE_TEXT, changed, text_of
 from infercompat.join import Matrix
 from infercompat.places import TEMPLATES
 from infercompat.records import KINDS
@@ -52,8 +52,8 @@ def test_addresses_are_unique(tiny, real):
     assert len(records) == len(set(records)) > 500
 
 
-def test_every_template_is_used(tiny):
-    used = {page.template for page in pages(Matrix(tiny))}
+def test_every_template_is_used(make):
+    used = {page.template for page in pages(Matrix(make({RECIPE: RECIPE_TEXT})))}
     shared = {"frame.md.j2", "macros.html.j2", "docs13.plain.md.j2"}
     assert {path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.j2")} == used | shared
 
@@ -186,3 +186,12 @@ def test_the_field_reference_follows_the_schemas(tiny, kind, path, type, require
     row = next(row for row in page.context["rows"] if row["path"] == path)
     assert (row["type"], row["required"]) == (type, required)
     assert row["description"] or type.startswith("word of")
+
+
+def test_a_recipe_has_a_page_and_stands_on_the_model_s(make):
+    matrix = Matrix(make({RECIPE: RECIPE_TEXT}))
+    found = {page.address: Renderer(matrix).render(page) for page in pages(matrix) if page.address in ("models/tiny-model/", "engines/enga/tiny-on-enga/")}
+    for text in found.values():
+        assert "<code>--tool-parser tiny</code>" in text
+        assert "Reads its tool calls." in text
+    assert "acme/enga:1.1.0" in found["engines/enga/tiny-on-enga/"]

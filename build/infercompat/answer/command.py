@@ -10,15 +10,28 @@ from infercompat.answer.facts import PARTS, Resolved, as_written, own_word
 from infercompat.answer.question import Question
 from infercompat.answer.repairs import Repair
 from infercompat.condition import lookup
+from infercompat.link import Catalog
+from infercompat.records import Record
 
 SKIPPED = ("hardware.", "model.", "checkpoint.", "platform", "weights.format", "task")
 """Facts that no flag sets: they describe the machine, the model or its weights."""
 
 
-def command(resolved: Resolved, repair: Repair | None) -> dict[str, Any] | None:
+NEEDED = "serving"
+"""What a flag of a recipe is for that belongs in every command; the others are offered beside it."""
+
+
+def recipe_of(catalog: Catalog, question: Question) -> Record | None:
+    """How the question's engine is started for its model, where that is on record."""
+    recipes = catalog.of_kind("recipe")
+    return next((recipe for recipe in recipes if recipe.data["engine"] == question.engine.id and question.model.id in recipe.data["models"]), None)
+
+
+def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = None) -> dict[str, Any] | None:
     """`argv`, `environment` and `because`, one reason a flag; None for engines whose way of serving the catalog does not hold.
 
-    `without_flag` has what was asked for and has no flag that is on record.
+    `without_flag` has what was asked for and has no flag that is on record. `options` are flags of the recipe that this model can have
+    and need not: what each is for, its words, why, and the sources; `image` is the container that the recipe starts.
     """
     resolved = repair.after.resolved if repair else resolved
     question = resolved.question
@@ -54,7 +67,23 @@ def command(resolved: Resolved, repair: Repair | None) -> dict[str, Any] | None:
             because.append(f"{shown}: {'the repair' if name in repaired else 'asked for'}")
     for flag, members in objects.items():
         argv += [flag, json.dumps(members)]
-    return {"argv": argv, "environment": environment, "because": because, "without_flag": unsaid}
+    found = {"argv": argv, "environment": environment, "because": because, "without_flag": unsaid}
+    return found if recipe is None else found | _with_recipe(argv, because, recipe)
+
+
+def _with_recipe(argv: list[str], because: list[str], recipe: Record) -> dict[str, Any]:
+    """What a recipe adds: flags that are not there yet, those that serving needs in the command and the others beside it."""
+    options = []
+    for flag in recipe.data["flags"]:
+        if flag["argv"][0] in argv:
+            continue
+        if flag["for"] == NEEDED:
+            argv = [*argv, *flag["argv"]]
+            because = [*because, f"{flag['argv'][0]}: {flag['why']}"]
+        else:
+            options.append({"for": flag["for"], "argv": flag["argv"], "why": flag["why"], "cites": flag["cites"]})
+    image = recipe.data.get("image", {}).get("name")
+    return {"argv": argv, "because": because, "options": options, "image": image, "recipe": recipe.id, "recipe_version": recipe.data["version"]}
 
 
 def _checkpoint(question: Question) -> str:

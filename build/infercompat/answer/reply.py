@@ -10,7 +10,7 @@ import click
 
 from infercompat.answer import check, memory
 from infercompat.answer.check import Assessment, Assessor
-from infercompat.answer.command import command
+from infercompat.answer.command import command, recipe_of
 from infercompat.answer.question import Question, engine_named, release_of
 from infercompat.answer.repairs import Repair, search
 from infercompat.link import Catalog
@@ -87,7 +87,7 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
         "missing": list(answer.missing),
         "provided": list(found.provided),
         "gotchas": check.gotchas(found),
-        "command": command(found.resolved, first),
+        "command": command(found.resolved, first, recipe_of(assessor.products.catalog, question)),
         "memory": memory.as_data(found.memory),
         "repairs": [{"changes": [change.words for change in repair.changes], "verdict": repair.after.verdict} for repair in answer.repairs],
     }
@@ -167,6 +167,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
     if data["command"]:
         variables = [f"{name}={value}" for name, value in data["command"]["environment"].items()]
         click.echo("\n" + " ".join([*variables, *map(shlex.quote, data["command"]["argv"])]))
+        for option in data["command"].get("options", ()):
+            click.echo(f"  {option['for'] + ':':<10} {shlex.join(option['argv'])}   {option['why']}")
     if data["provided"]:
         click.echo(f"\nSay more to decide: {', '.join(data['provided'])}")
     if data["missing"]:

@@ -213,10 +213,10 @@ def build(context: click.Context, check: bool, docs_only: bool, site: bool) -> N
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["model", "engine", "support", "requirement", "gotcha", "hardware", "measurement", "citation"]))
+@click.argument("kind", type=click.Choice(["model", "engine", "support", "requirement", "gotcha", "hardware", "measurement", "recipe", "citation"]))
 @click.argument("id")
 @click.option("--publisher", help="Folder of a model, such as google.")
-@click.option("--engine", help="Engine of a support snapshot or gotcha.")
+@click.option("--engine", help="Engine of a support snapshot, gotcha or recipe.")
 @click.option("--url", help="Address of a citation.")
 @click.option("--config", type=click.Path(path_type=Path), help="A config.json to make a model from.")
 @click.pass_context

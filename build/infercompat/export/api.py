@@ -20,7 +20,7 @@ from infercompat.shape import schemas
 
 SCHEMA_VERSION = 1
 BASE = "api/v1"
-LISTED = ("model", "engine", "gotcha", "requirement", "hardware", "measurement")
+LISTED = ("model", "engine", "gotcha", "requirement", "hardware", "measurement", "recipe")
 """The kinds of which each record has a file of its own; citations and snapshots have one file for all."""
 COLOURS = {"yes": "brightgreen", "only-with": "yellow", "no": "red", "unknown": "lightgrey"}
 
@@ -52,7 +52,7 @@ def _files(matrix: Matrix) -> Iterator[tuple[str, bytes]]:
         yield f"engines/{engine.id}.json", _json(head | shapes.record_of(engine) | body)
     for gotcha in catalog.of_kind("gotcha"):
         yield f"gotchas/{gotcha.id}.json", _json(head | shapes.record_of(gotcha) | {"touches": touched.get(gotcha.id, [])})
-    for kind in ("requirement", "hardware", "measurement"):
+    for kind in ("requirement", "hardware", "measurement", "recipe"):
         for record in catalog.of_kind(kind):
             yield f"{FOLDER_OF_KIND[kind]}/{record.id}.json", _json(head | shapes.record_of(record))
     yield "errors.json", _json(head | {"errors": errors(catalog)})

@@ -25,7 +25,7 @@ def address(record: Record) -> str:
     """The site-relative address of a record's page, with a fragment where it is an entry on a shared page."""
     if record.kind == "citation":
         return f"{source_page(record.data['url'])}#{record.id}"
-    if record.kind == "support":
+    if record.kind in ("support", "recipe"):
         return f"engines/{record.data['engine']}/{record.id}/"
     return f"{FOLDER_OF_KIND[record.kind]}/{record.id}/"
 

@@ -43,6 +43,8 @@ def pages(matrix: Matrix) -> Iterator[Page]:
         yield Page(f"{FOLDER_OF_KIND[kind]}/", title, f"index/{kind}.md.j2", context, hide=WIDE)
         for record in records:
             yield Page(address(record), record.name, f"record/{kind}.md.j2", _CONTEXTS[kind](matrix, record) | {"record": record})
+    for recipe in matrix.products.catalog.of_kind("recipe"):
+        yield Page(address(recipe), recipe.name, "record/recipe.md.j2", {"record": recipe})
     for snapshot in matrix.products.catalog.of_kind("support"):
         engine = matrix.products.catalog.records[snapshot.data["engine"]]
         yield Page(address(snapshot), snapshot.name, "record/support.md.j2", {"record": snapshot, "engine": engine})
@@ -97,6 +99,7 @@ def _model(matrix: Matrix, model: Record) -> dict:
     derived = matrix.products.derived[model.id]
     cells = list(matrix.of_model(model))
     context = {"derived": derived, "known": not isinstance(derived, Unknown), "cells": cells, "join": _serviceability(matrix, cells)}
+    context["recipes"] = [recipe for recipe in matrix.products.catalog.of_kind("recipe") if model.id in recipe.data["models"]]
     gates: dict[str, dict] = {}
     for cell in cells:
         for gate in cell.gates:

@@ -10,7 +10,7 @@ from infercompat.derive import LOOKUP_NAMES, Unknown
 from infercompat.pipeline import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
-from infercompat.rules.examples import GOTCHA, MODEL, SNAPSHOT, changed
+from infercompat.rules.examples import GOTCHA, MODEL, RECIPE, SNAPSHOT, changed
 from infercompat.shape import nearest
 
 
@@ -242,6 +242,24 @@ def observed_under_nothing(products: Products) -> Iterator[Finding]:
             yield gotcha.document.key_span(("affects",)), "no component names a version", "Add observed: with the versions of the reports."
 
 
+@rule(
+    code="REC001",
+    name="second-recipe",
+    what="A model has one recipe on an engine.",
+    why="A command is built from one; with two nobody could say which flags it takes.",
+    bad=RECIPE + changed(RECIPE, ("tiny-on-enga.yaml", "tiny-too.yaml"), ("models: [tiny-model]", "models: [tiny-model]  # REC001")),
+    good=RECIPE,
+)
+def second_recipe(products: Products) -> Iterator[Finding]:
+    seen: dict[tuple[str, str], Record] = {}
+    for recipe in products.catalog.of_kind("recipe"):
+        for index, model in enumerate(recipe.data["models"]):
+            first = seen.setdefault((recipe.data["engine"], model), recipe)
+            if first is not recipe:
+                message = f"{model} has a recipe on {recipe.data['engine']} already: {first.path}"
+                yield recipe.document.span(("models", index)), message, "Take it out of one of the two."
+
+
 RULES = (
     unknown_placeholder,
     condition_does_not_parse,
@@ -254,4 +272,5 @@ RULES = (
     fixed_without_fix,
     pattern_does_not_compile,
     observed_under_nothing,
+    second_recipe,
 )

@@ -61,6 +61,16 @@ read_on: 2026-01-02
 evidence:
   - {id: enga-issue-1, strength: single-report, shows: The start takes minutes.}
 """
+RECIPE = """
+# catalog/recipes/enga/tiny-on-enga.yaml
+name: Tiny on EngA
+engine: enga
+models: [tiny-model]
+version: "1.0.0"
+flags:
+  - {argv: [--parser, tiny], for: tools, why: Reads its tool calls., cites: [{id: enga-registry}]}
+cites: [{id: enga-registry}]
+"""
 MEASUREMENT = """
 # catalog/measurements/tiny-cache.yaml
 name: Cache of the tiny model

@@ -143,7 +143,7 @@ def _versions(record):
     if record.kind == "engine":
         for index, release in enumerate(data.get("releases", ())):
             yield ("releases", index, "version"), record.id, release["version"]
-    elif record.kind in ("support", "measurement") and "version" in data and "engine" in data:
+    elif record.kind in ("support", "measurement", "recipe") and "version" in data and "engine" in data:
         yield ("version",), data["engine"], data["version"]
     elif record.kind == "gotcha":
         for mode, components in data.get("affects", {}).items():
