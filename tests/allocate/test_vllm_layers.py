@@ -64,7 +64,6 @@ def test_bytes_of_a_token_by_type(dtype, bytes_of_head):
 @pytest.mark.parametrize(
     ("model", "request_", "missing"),
     [
-        ("deepseek-v4-flash", {}, "compress several tokens"),
         ("deepseek-v3.2", {"cache_dtype": "fp8"}, "fp8"),
         ("nemotron-nano-9b-v2", {"tensor_parallel": 2}, "Mamba-2"),
         ("qwen3.5-27b", {"speculative_tokens": 3}, "kernel"),

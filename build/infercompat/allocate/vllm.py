@@ -12,6 +12,7 @@ from math import ceil
 
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.terms import Terms
+from infercompat.allocate.vllm_compressed import LAYOUT, is_compressed, plan_compressed
 from infercompat.allocate.vllm_figures import figures
 from infercompat.allocate.vllm_layers import Spec, Specs, read_specs, stages
 from infercompat.derive import Unknown
@@ -33,6 +34,9 @@ class Plan:
 
 def blocks(terms: Terms) -> Allocation | Unknown:
     """The figures of one rank for `vllm-blocks/1`."""
+    if is_compressed(terms):
+        packed = plan_compressed(terms, Plan)
+        return packed if isinstance(packed, Unknown) else replace(figures(terms, Specs((), packed.block), packed), kept_as=LAYOUT)
     specs = read_specs(terms)
     plan = specs if isinstance(specs, Unknown) else plan_groups(terms, without_hybrid_manager(terms, specs))
     return plan if isinstance(plan, Unknown) else figures(terms, specs, plan)

@@ -29,11 +29,14 @@ class Demand:
     in_flight: int
     states: int
     context_ranks: int = 1
+    encoder_tokens: int = 0
 
     def blocks(self, spec: Spec, length: int) -> int:
         """Blocks of one group; windows and chunks keep all tokens that may be in flight besides."""
         if spec.kind == "state":
             return self.states
+        if spec.kind == "cross":
+            return ceil(self.encoder_tokens / spec.block)
         if spec.kind == "sliding":
             return ceil(min(spec.window - 1 + self.in_flight, length) / spec.block) + 1
         return ceil((min(spec.window + self.in_flight, length) if spec.kind == "chunked" else ceil(length / self.context_ranks)) / spec.block)
@@ -44,20 +47,22 @@ def figures(terms: Terms, natural: Specs, plan: Plan) -> Allocation:
     kinds = [spec.kind for spec, _ in plan.groups]
     resting, counted = state_blocks(terms) if "state" in kinds else (0, 0)
     in_flight = tokens_in_flight(terms) if any(spec.window for spec, _ in plan.groups) else 0
-    facts = {"max_model_len": terms.max_model_len, "max_num_batched_tokens": in_flight, "hardware.class": counted}
+    encoder_tokens = encoder_batch(terms) if "cross" in kinds else 0
+    batches = None if in_flight is None or encoder_tokens is None else in_flight
+    facts = {"max_model_len": terms.max_model_len, "max_num_batched_tokens": batches, "hardware.class": counted}
     known = Allocation(
         terms.algorithm,
         terms.title,
-        tuple(_group(spec, layers, plan.bytes_per_block, context_ranks(terms)) for spec, layers in plan.groups if spec.kind != "state"),
+        tuple(_group(spec, layers, plan.bytes_per_block, context_ranks(terms)) for spec, layers in plan.groups if spec.kind not in ("state", "cross")),
         block_size=plan.block,
         bytes_per_block=ceil(plan.bytes_per_block),
-        state_bytes=ceil(kinds.count("state") * resting * plan.bytes_per_block),
-        because=(*plan.because, *_shared_contexts(terms)),
+        state_bytes=ceil((kinds.count("state") * resting + _positions(plan)) * plan.bytes_per_block),
+        because=(*plan.because, *_shared_contexts(terms), *_across(kinds)),
         notes=() if draft_layers(terms) else tuple(terms.notes),
         missing=tuple(name for name, value in facts.items() if value is None),
     )
     if not known.missing:
-        known = _sized(terms, natural, plan, known, Demand(in_flight, counted, context_ranks(terms)))
+        known = _sized(terms, natural, plan, known, Demand(in_flight, counted, context_ranks(terms), encoder_tokens))
     return replace(known, lines=tuple(_lines(terms, known)))
 
 
@@ -97,6 +102,16 @@ def _usable(terms: Terms, known: Allocation) -> int:
     return (terms.request.available_bytes or 0) - ((known.bytes_per_block or 0) if terms.parameters["null_block"] else 0)
 
 
+def _positions(plan: Plan) -> int:
+    """Blocks that a sequence holds for the other input of cross-attention, from its first step to its last."""
+    return sum(ceil(spec.positions / spec.block) for spec, _ in plan.groups)
+
+
+def _across(kinds: list[str]) -> Iterator[str]:
+    if "cross" in kinds:
+        yield "K and V of the encoder's positions are held apart; the check at start-up counts a whole batch of them"
+
+
 def _shared_contexts(terms: Terms) -> Iterator[str]:
     if context_ranks(terms) > 1:
         yield f"{context_ranks(terms)} ranks share each request: the tokens of all of them are counted"
@@ -128,6 +143,11 @@ def tokens_in_flight(terms: Terms) -> int | None:
     if scheduled is False:
         return batch * stages
     return batch * (stages + 1) if stages == 1 or terms.parameters["in_flight"] == "stages-and-one" else None
+
+
+def encoder_batch(terms: Terms) -> int | None:
+    """Positions of an encoder that start-up counts for one request, whatever its model has: as many as a batch has tokens."""
+    return terms.request.given("max_num_batched_tokens") or _batch_by_memory(terms)
 
 
 def _batch_by_memory(terms: Terms) -> int | None:

@@ -25,7 +25,10 @@ FULL_KINDS = {"full": "full", "recurrent+full": "full", "latent": "latent", "ind
 
 @dataclass(frozen=True)
 class Spec:
-    """One layer's cache. Layers of one group agree in kind, window and `shape`; a state has a page, and no bytes for a token."""
+    """One layer's cache. Layers of one group agree in kind, window and `shape`; a state has a page, and no bytes for a token.
+
+    `positions` are those of the other input that cross-attention holds.
+    """
 
     kind: str
     token_bytes: Fraction
@@ -33,6 +36,7 @@ class Spec:
     page: Fraction
     window: int = 0
     shape: tuple[int, ...] = ()
+    positions: int = 0
 
     def with_block(self, block: int) -> Spec:
         return replace(self, block=block, page=self.token_bytes * block)
@@ -94,10 +98,10 @@ def context_ranks(terms: Terms) -> int:
 def _refusal(terms: Terms) -> Unknown | None:
     """What keeps the layers from being worked out."""
     ranks, layers = terms.ranks("tensor_parallel"), terms.layers
-    if any(layer.compress_ratio for layer in layers):
-        return Unknown(("a grouping for compressed layers",), "layers that compress several tokens into one are packed in a way not worked out")
-    if any(layer.kind == "cross" or layer.cross_tokens for layer in layers):
-        return Unknown(("a rule for cross-attention",), "the cache of cross-attention is not worked out")
+    if any(layer.kind == "cross" for layer in layers):
+        return Unknown(("an engine that serves these layers",), "layers that attend to an image alone are not served since 0.10.2")
+    if any(layer.cross_tokens for layer in layers) and not terms.parameters.get("cross_attention"):
+        return Unknown(("a rule for cross-attention",), "how this version counts cross-attention was not read")
     if any(layer.index_width and not layer.latent_width for layer in layers):
         return Unknown(("a rule for this index",), "index keys beside grouped-query attention are not worked out")
     if not all(divides(0 if layer.latent_width else layer.kv_heads, ranks) for layer in layers):
@@ -141,7 +145,10 @@ def _attention(terms: Terms, layer: Layer, block: int) -> Iterator[Spec]:
     elif layer.kind != "recurrent":
         heads = heads_on_rank(layer.kv_heads, terms.ranks("tensor_parallel"))
         token_bytes = heads * ((layer.k_width + layer.v_width) * size + scales)
-        yield _spec(FULL_KINDS.get(layer.kind, layer.kind), token_bytes, block, layer.window, (heads, layer.k_width, layer.v_width))
+        shape = (heads, layer.k_width, layer.v_width)
+        yield _spec(FULL_KINDS.get(layer.kind, layer.kind), token_bytes, block, layer.window, shape)
+        if layer.cross_tokens:
+            yield replace(_spec("cross", token_bytes, block, 0, shape), positions=layer.cross_tokens)
     if layer.index_width:
         # An index key is fp8 with an fp32 scale for 128 elements, whatever the cache's type (model_executor/models/deepseek_v2.py).
         yield _spec("latent", Fraction(layer.index_width + 4 * (layer.index_width // 128)), block, 0, (layer.index_width, 1))

@@ -63,7 +63,7 @@ def engine_part(derived: Derived, architecture: str | None, dtype: str, how: Ask
     cites = [] if isinstance(chosen, Unknown) else chosen[0]["cites"]
     resident = {str(tokens): answer.resident(tokens) for tokens in contexts}
     ranks = wanted.tensor_parallel or 1
-    overpay = _overpay(derived, wanted, {int(tokens): held * ranks for tokens, held in resident.items()})
+    overpay = _overpay(derived, wanted, answer.kept_as, {int(tokens): held * ranks for tokens, held in resident.items()})
     return part | {
         "policy": answer.algorithm,
         "title": answer.title,
@@ -90,12 +90,12 @@ def engine_part(derived: Derived, architecture: str | None, dtype: str, how: Ask
     }
 
 
-def _overpay(derived: Derived, wanted: Request, held: Mapping[int, int]) -> dict[str, float | None]:
+def _overpay(derived: Derived, wanted: Request, kept_as: str | None, held: Mapping[int, int]) -> dict[str, float | None]:
     """What all ranks hold over what the layers need in the same type; None where that is nothing, or cannot be said.
 
     A rank of a pipeline holds its own layers, and no two need hold equally much.
     """
-    dtype = own_word(wanted.cache_dtype)
+    dtype = kept_as or own_word(wanted.cache_dtype)
     if dtype not in ELEMENT_BYTES or (wanted.pipeline_parallel or 1) > 1:
         return {str(tokens): None for tokens in held}
     cost = derived.cost(dtype)
