@@ -15,6 +15,7 @@ SHOWN = [
     ("vllm", "llama-3.1-8b", {"available_bytes": GIB}),
     ("vllm", "qwen3.5-27b", {"max_model_len": 8192, "available_bytes": 30 * GIB, "settings": {"hardware.class": "sm80"}}),
     ("sglang", "gpt-oss-120b", {"architecture": "GptOssForCausalLM", "available_bytes": 30 * GIB}),
+    ("sglang", "qwen3.5-27b", {"available_bytes": 30 * GIB}),
     ("llama.cpp", "gpt-oss-120b", {"architecture": "GptOssForCausalLM"}),
     ("llama.cpp", "qwen3.5-9b", {}),
     ("ollama", "gpt-oss-120b", {"architecture": "GptOssForCausalLM", "max_model_len": 4096}),

@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 from math import ceil
 
 from infercompat.allocate.allocation import Allocation, Group
+from infercompat.allocate.sglang_requests import States, draft_share, method, most_requests, split_states
 from infercompat.allocate.terms import Terms, divides, element_bytes, heads_on_rank, state_elements
 from infercompat.derive import Layer, Unknown
 
@@ -56,13 +57,21 @@ def pools(terms: Terms) -> Allocation | Unknown:
         "state_bytes": ceil(cells.state),
         "reserved": None if length is None else ceil(per_token * _pool(groups, ratio, page, length) + cells.state),
         "because": tuple(_because(terms, windows, ratio)),
-        "notes": (*terms.notes, "a pool too small for a request refuses it only when it comes"),
+        "notes": (*_draft_notes(terms, cells), "a pool too small for a request refuses it only when it comes"),
         "missing": () if length else ("max_model_len",),
     }
     if len(groups) > 1:
         # The check at start-up: the windowed pool has to be larger than a window and a page. Some models count a window one token shorter.
         known["needed_bytes"] = ceil(per_token * _paged(_paged(cells.window + page + 1, page) / ratio, page))
-    return Allocation(terms.algorithm, terms.title, tuple(groups), **known, **_capacity(terms, cells, per_token, ratio, page))
+    return Allocation(terms.algorithm, terms.title, tuple(groups), **(known | _capacity(terms, cells, per_token, ratio, page)))
+
+
+def _draft_notes(terms: Terms, cells: Cells) -> Iterator[str]:
+    share = draft_share(terms, len(cells.long) + len(cells.short))
+    if share:
+        yield f"the layers that draft are counted as wide as the model's: {float(share):.1%} more bytes a token in what fits, and not in what is held"
+    elif method(terms):
+        yield from terms.notes
 
 
 def _paged(tokens: int | Fraction, page: int) -> int:
@@ -157,21 +166,34 @@ def _capacity(terms: Terms, cells: Cells, per_token: Fraction, ratio: Fraction, 
     available, length = terms.request.available_bytes, terms.max_model_len
     if available is None or not per_token:
         return {}
-    rest = Fraction(available)
-    if cells.state:
-        if terms.speculative_tokens:
-            return {}
-        share = Fraction(str(terms.parameters["state_ratio"]))
-        slots = int((rest * share / (1 + share) - cells.state) // cells.state)
-        rest -= (slots + 1) * cells.state
-    tokens = int(rest // per_token) // page * page
-    figures, lines = {"full_tokens": tokens}, [f"max_total_num_tokens={tokens}"]
+    states = split_states(terms, Fraction(available), cells.state) if cells.state else None
+    drafted = draft_share(terms, len(cells.long) + len(cells.short))
+    if isinstance(states, str) or drafted is None or (drafted and cells.short):
+        return {"missing": (states if isinstance(states, str) else "the layers that draft",)}
+    rest = max(Fraction(0), available - states.taken) if states else Fraction(available)
+    tokens = int(rest // (per_token * (1 + drafted))) // page * page
+    most = most_requests(terms, tokens, states)
+    figures = {"full_tokens": tokens}
+    lines = [f"max_total_num_tokens={tokens}" + ("" if most is None else f", max_running_requests={most}")]
     if cells.short and cells.full:
         figures["window_tokens"] = int(tokens * ratio) // page * page
         lines.append(f"Use sliding window memory pool. full_layer_tokens={tokens}, swa_layer_tokens={figures['window_tokens']}")
     held = ((cells.short, cells.windowed, figures.get("window_tokens", tokens)), (cells.long, cells.full, tokens))
     lines += [_pool_line(layers[0], cell, count, page) for layers, cell, count in held if layers and not layers[0].latent_width]
-    return {"capacity_tokens": tokens, "max_concurrency": tokens / length if length else None, "figures": figures, "lines": tuple(lines)}
+    lines += _requests_lines(states, figures)
+    fit = tokens / length if length else None
+    concurrency = fit if fit is None or most is None else min(fit, most)
+    return {"capacity_tokens": tokens, "max_concurrency": concurrency, "most_requests": most, "figures": figures, "lines": tuple(lines)}
+
+
+def _requests_lines(states: States | None, figures: dict) -> Iterator[str]:
+    """What it says of the pool of states, which caps the requests that run at once."""
+    if states:
+        figures |= {"state_slots": states.slots, "requests_by_states": states.slots // states.of_request}
+        yield (
+            f"max_running_requests is capped to {states.slots // states.of_request} by the mamba state cache "
+            f"(max_mamba_cache_size={states.slots}, {states.of_request} state slots per request)"
+        )
 
 
 def _pool_line(layer: Layer, cell: Fraction, tokens: int, page: int) -> str:

@@ -160,6 +160,10 @@ def _print_engine(engine: Mapping[str, Any]) -> None:
     for name, label in (("reserved", "set aside for one request"), ("needed_bytes", "demanded before it starts")):
         if rank[name] is not None:
             click.echo(f"{label}: {format_bytes(rank[name])} a rank, at a length of {engine['max_model_len']:,}")
+    if rank["max_concurrency"] is not None:
+        click.echo(f"sequences of {engine['max_model_len']:,} tokens that fit: {rank['max_concurrency']:.2f}")
+    if rank["most_requests"] is not None:
+        click.echo(f"requests that run at once, at most: {rank['most_requests']:,}")
     for line in engine["log_lines"]:
         click.echo(f"it logs: {line}")
     if engine["missing"]:

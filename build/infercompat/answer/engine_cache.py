@@ -79,6 +79,7 @@ def engine_part(derived: Derived, architecture: str | None, dtype: str, how: Ask
             "capacity_tokens": answer.capacity_tokens,
             "max_concurrency": answer.max_concurrency,
             "longest": answer.longest,
+            "most_requests": answer.most_requests,
             "groups": _groups(answer),
         },
         "overpay": overpay,
