@@ -2,15 +2,15 @@
 
 import pytest
 
-from .configs import ask, sized
+from .configs import ask, model, sized
 
 MIB = 1 << 20
 AT = "0c1e57098"
 
 
-def buffers(model, architecture, **request):
+def buffers(name, architecture, **request):
     """MiB of the buffers of full and windowed layers, as printed."""
-    answer = sized("llama.cpp", AT, model, architecture=architecture, **request)
+    answer = sized("llama.cpp", AT, name, architecture=architecture, **request)
     return [f"{(group.most or 0) * group.bytes_per_token / MIB + 0.0:.2f}" for group in answer.groups]
 
 
@@ -77,13 +77,22 @@ def test_a_graph_that_knows_no_windows_keeps_every_token():
 
 
 @pytest.mark.parametrize(
-    ("model", "request_", "missing"),
+    ("name", "request_", "missing"),
     [
         ("gemma-3-27b", {}, "architecture"),
         ("deepseek-v3.2", {}, "index keys"),
-        ("deepseek-v4-flash", {"architecture": "DeepseekV4ForCausalLM"}, "compressed"),
+        ("deepseek-v4-flash", {"architecture": "DeepseekV41ForCausalLM"}, "compressed"),
+        ("deepseek-v3.2", {"architecture": "DeepseekV32ForCausalLM"}, "index keys"),
         ("llama-3.1-8b", {"cache_dtype": "odd"}, "odd"),
     ],
 )
-def test_what_cannot_be_told_is_unknown(model, request_, missing):
-    assert missing in ask("llama.cpp", AT, model, **request_).reason
+def test_what_cannot_be_told_is_unknown(name, request_, missing):
+    assert missing in ask("llama.cpp", AT, name, **request_).reason
+
+
+def test_a_draft_has_a_context_as_long():
+    answer = sized("llama.cpp", AT, "llama-3.1-8b", max_model_len=4096, draft=model("qwen3-235b-a22b"), draft_architecture="Qwen3MoeForCausalLM")
+    assert answer.reserved == 512 * MIB + 4096 * 94 * 4 * 128 * 2 * 2
+    quantized = {"setting.draft_cache_type_k": "q8_0", "setting.draft_cache_type_v": "q8_0"}
+    answer = sized("llama.cpp", AT, "llama-3.1-8b", max_model_len=4096, draft=model("llama-3.1-8b"), settings=quantized)
+    assert answer.reserved == 512 * MIB + 512 * MIB * 17 // 32

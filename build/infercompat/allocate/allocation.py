@@ -44,7 +44,9 @@ class Allocation:
     whatever its length. `reserved`: what start-up sets aside for one request of the longest length, or allocates at once.
     `needed_bytes`: what the engine demands before it starts; it differs from `reserved` where estimator and allocator do.
     `capacity_tokens` and `max_concurrency`: as the engine counts them, with the memory that is available. `longest`: the longest
-    request that the engine says would fit. `most_requests`: those that the engine lets run at once, however short. `kept_as`: the layout that stands instead of the type asked for. `because` says why the figures are not the plain ones.
+    request that the engine says would fit. `most_requests`: those that the engine lets run at once, however short. `kept_as`: the
+    layout that stands instead of the type asked for. `devices`: bytes set aside on each device, where layers are spread. `because` says
+    why the figures are not the plain ones.
     """
 
     algorithm: str
@@ -61,6 +63,7 @@ class Allocation:
     longest: int | None = None
     most_requests: int | None = None
     kept_as: str | None = None
+    devices: dict[str, int] | None = field(default=None, compare=False)
     because: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()

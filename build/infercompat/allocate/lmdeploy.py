@@ -14,6 +14,7 @@ from math import ceil
 from typing import NamedTuple
 
 from infercompat.allocate.allocation import Allocation, Group
+from infercompat.allocate.drafts import cached_layers
 from infercompat.allocate.terms import Terms, divides, heads_on_rank, state_elements, whole
 from infercompat.derive import Layer, Unknown
 
@@ -64,13 +65,17 @@ def blocks(terms: Terms) -> Allocation | Unknown:
     size = sum(_block(terms, layer, step) for layer in attending)
     most = (ceil(window / step) + 1) * step if window else None
     groups = (Group("windowed" if window else "full", len(attending), Fraction(size, step), step, most),) if attending else ()
+    drafting = cached_layers(terms.request.draft)
+    if drafting:
+        beside = sum(_block(terms, layer, step) for layer in drafting)
+        groups, size = (*groups, Group("draft", len(drafting), Fraction(beside, step), step, most)), size + beside
     return Allocation(
         terms.algorithm,
         terms.title,
         groups,
         state_bytes=state,
         because=tuple(_because(terms, window)),
-        notes=(*terms.notes, *_notes(terms, state)),
+        notes=(*(() if drafting else terms.notes), *_notes(terms, state)),
         **(_pool(terms, size, step, window) if settled else {"missing": ("whether flash_mla is installed",)}),
     )
 
@@ -95,6 +100,9 @@ def _expanded(terms: Terms) -> bool:
 
 def _refusal(terms: Terms) -> Unknown | None:
     ranks, attending, dtype = terms.ranks("tensor_parallel"), _attending(terms), terms["cache.dtype"]
+    drafting = cached_layers(terms.request.draft)
+    if any(layer.latent_width or layer.k_width != layer.v_width or not divides(layer.kv_heads, ranks) for layer in drafting):
+        return Unknown(("a rule for this draft",), "a draft with a latent, two widths or heads that do not divide by the ranks is not worked out")
     if any(layer.compress_ratio or layer.kind == "cross" or layer.cross_tokens or layer.shares for layer in terms.layers):
         return Unknown(("a rule for these layers",), "compressed layers, cross-attention and layers that share a cache are not worked out")
     if any(layer.index_width and not layer.latent_width for layer in attending):

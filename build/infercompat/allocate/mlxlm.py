@@ -7,16 +7,32 @@ each model's file. Nothing is set aside at start, and there is no tensor paralle
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
 from infercompat.allocate.allocation import Allocation, gathered
-from infercompat.allocate.terms import Terms, whole
+from infercompat.allocate.terms import NOT_COUNTED, Terms, whole
 from infercompat.derive import Layer, Unknown
 
 
 def arrays(terms: Terms) -> Allocation | Unknown:
-    """The figures for `mlx-arrays/1`. Arrays are in the model's type, of two bytes, until --kv-bits converts them."""
+    """The figures for `mlx-arrays/1`: the model's arrays, and those of a draft beside them."""
+    answer, draft = _arrays(terms), terms.request.draft
+    if isinstance(answer, Unknown) or draft is None:
+        return answer
+    if any(layer.conv_elements or layer.state_elements for layer in (*terms.layers, *draft.layers)):
+        return Unknown(("speculation with these states",), "drafting needs caches that can be cut back, and recurrent states cannot: it does not start")
+    beside = _arrays(replace(terms, request=replace(terms.request, derived=draft, draft=None)))
+    if isinstance(beside, Unknown):
+        return Unknown(beside.missing, f"the arrays of the draft: {beside.reason}")
+    groups = (*answer.groups, *(replace(group, kind=f"draft {group.kind}") for group in beside.groups))
+    notes = tuple(note for note in answer.notes if note != NOT_COUNTED)
+    return replace(answer, groups=groups, because=(*answer.because, "the draft has arrays of its own"), notes=notes)
+
+
+def _arrays(terms: Terms) -> Allocation | Unknown:
+    """The arrays of one model. They are in the model's type, of two bytes, until --kv-bits converts them."""
     if problem := _refusal(terms):
         return problem
     rings = _named(terms, "windowed") or _named(terms, "chunked")

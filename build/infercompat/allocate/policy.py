@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from infercompat.allocate import llamacpp, lmdeploy, mlxlm, ollama, sglang, tensorrtllm, transformers, turbomind, vllm
+from infercompat.allocate import drafts, llamacpp, lmdeploy, mlxlm, ollama, sglang, tensorrtllm, transformers, turbomind, vllm
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.request import Request
 from infercompat.allocate.terms import Lacking, Parameters, Terms
@@ -39,6 +39,8 @@ def by_policy(policy: Mapping[str, Any], engine: Mapping[str, Any], request: Req
     algorithm = ALGORITHMS.get(policy["algorithm"])
     if algorithm is None:
         return Unknown((f"the algorithm {policy['algorithm']}",), "this version of the program does not know the policy's algorithm")
+    if request.draft is not None and policy["algorithm"] not in drafts.ALGORITHMS:
+        return Unknown(("a rule for drafts",), f"where {engine.get('name', 'the engine')} keeps the cache of a draft was not read")
     parameters = Parameters(policy["parameters"])
     try:
         return algorithm(Terms(request, engine.get("settings", {}), parameters, policy["algorithm"], policy["title"]))

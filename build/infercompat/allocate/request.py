@@ -42,10 +42,10 @@ def facts_of_config(values: Mapping[str, Any]) -> dict[str, int]:
 class Request:
     """One way to serve a model. None leaves a thing to the engine's default; lengths count tokens, memory counts bytes on one rank.
 
-    `draft` is the model that drafts, where one does. `available_bytes` is the memory that the engine gives to its cache after loading. `settings` has further facts by name, such as
-    setting.swa_full, async_scheduling or hardware.memory_bytes. `architecture` is the class name of config.json, for engines that
-    decide by it. What layers do not tell is in settings too: model.conv_kernel, the length of the convolutions of a recurrent model,
-    and model.draft_layers, the layers of the head that drafts.
+    `draft` is the model that drafts, where one does. `available_bytes` is the memory that the engine gives to its cache after loading.
+    `settings` has further facts by name, such as setting.swa_full, async_scheduling or hardware.memory_bytes. `architecture` is the class
+    name of config.json, for engines that decide by it. What layers do not tell is in settings too: model.conv_kernel, the length of the
+    convolutions of a recurrent model, and model.draft_layers, the layers of the head that drafts.
     """
 
     derived: Derived
@@ -60,6 +60,7 @@ class Request:
     available_bytes: int | None = None
     speculative_tokens: int | None = None
     draft: Derived | None = None
+    draft_architecture: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def given(self, fact: str) -> Any:

@@ -33,9 +33,9 @@ class States:
 
 
 def method(terms: Terms) -> str:
-    """The method of drafting, in small letters; empty where there is none."""
+    """The method of drafting, in small letters; empty where there is none. A draft without one stands alone."""
     given = str(terms["speculation.method"] or "").lower()
-    return "" if given == "none" else given
+    return ("standalone" if terms.request.draft is not None else "") if given in ("", "none") else given
 
 
 def draft_share(terms: Terms, layers: int) -> Fraction | None:

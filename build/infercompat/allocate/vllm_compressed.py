@@ -65,7 +65,7 @@ def _refusal(terms: Terms) -> Unknown | None:
         return Unknown(("attention.backend",), "FlashInfer keeps rows unpacked on some devices, in pages that are not worked out")
     if terms["setting.disable_hybrid_kv_cache_manager"] or context_ranks(terms) > 1:
         return Unknown(("a grouping for these layers",), "compressed layers without the hybrid manager, or over shared contexts, are not worked out")
-    if terms.ranks("pipeline_parallel") > 1 or terms.speculative_tokens:
+    if terms.ranks("pipeline_parallel") > 1 or terms.speculative_tokens or terms.request.draft:
         return Unknown(("a grouping for these stages",), "compressed layers over pipeline stages, or with a head that drafts, are not worked out")
     if any(layer.compress_ratio and not _state_block(terms.parameters["compressed"], layer.compress_ratio) for layer in terms.layers):
         return Unknown(("a rule for this compression",), "blocks of the compressor's states are fixed by number, and not for these layers")

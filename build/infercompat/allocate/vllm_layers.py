@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, lcm
 
+from infercompat.allocate.drafts import WITHOUT_CACHE, cached_layers
 from infercompat.allocate.terms import Terms, divides, element_bytes, heads_on_rank, state_elements, whole
 from infercompat.derive import Layer, Unknown
 
@@ -64,7 +65,7 @@ def read_specs(terms: Terms) -> Specs | Unknown:
     drafts = draft_layers(terms)
     attending += [(len(terms.layers) - 1, spec) for layer in drafts for spec in _attention(terms, layer, block)]
     states = [(index, size) for index, layer in enumerate(terms.layers) if (size := _state(terms, layer))]
-    because: tuple[str, ...] = (f"{len(drafts)} more layers that attend: the head that drafts",) if drafts else ()
+    because: tuple[str, ...] = (f"{len(drafts)} more layers that attend: {'the draft' if terms.request.draft else 'the head that drafts'}",) if drafts else ()
     if states and attending:
         page, widest = max(size for _, size in states), max(spec.token_bytes for _, spec in attending)
         step = _alignment(terms, block)
@@ -80,10 +81,13 @@ def read_specs(terms: Terms) -> Specs | Unknown:
 
 
 def draft_layers(terms: Terms) -> tuple[Layer, ...]:
-    """The layers of a multi-token prediction head, which keep a cache like those that attend, on the last stage.
+    """The layers of a draft that keep a cache, on the last stage and in the pool of the others: of a model or head of its own as they
+    are, of a multi-token prediction head like those that attend.
 
-    None are counted where the model's attending layers differ, since the head's kind then follows the model's code (models/*_mtp.py).
+    None of such a head are counted where the model's attending layers differ, since the head's kind then follows the model's code (models/*_mtp.py).
     """
+    if terms.request.draft is not None:
+        return () if terms["speculation.method"] in WITHOUT_CACHE else cached_layers(terms.request.draft)
     attending = [layer for layer in terms.layers if layer.attends and not layer.shares]
     count = whole(terms["model.draft_layers"]) if terms["speculation.method"] == "mtp" and terms.speculative_tokens else None
     alike = len({(layer.kind, layer.window, layer.kv_heads, layer.k_width, layer.v_width, layer.latent_width) for layer in attending}) == 1
@@ -97,7 +101,11 @@ def context_ranks(terms: Terms) -> int:
 
 def _refusal(terms: Terms) -> Unknown | None:
     """What keeps the layers from being worked out."""
-    ranks, layers = terms.ranks("tensor_parallel"), terms.layers
+    ranks, layers, draft = terms.ranks("tensor_parallel"), (*terms.layers, *draft_layers(terms)), terms.request.draft
+    if draft is not None and any(layer.conv_elements or layer.state_elements for layer in draft.layers):
+        return Unknown(("a rule for this draft",), "a draft with recurrent states is not worked out")
+    if draft is not None and not terms.speculative_tokens and any(layer.conv_elements or layer.state_elements for layer in terms.layers):
+        return Unknown(("speculation.tokens",), "states are kept for each drafted token, and their number is not known")
     if any(layer.kind == "cross" for layer in layers):
         return Unknown(("an engine that serves these layers",), "layers that attend to an image alone are not served since 0.10.2")
     if any(layer.cross_tokens for layer in layers) and not terms.parameters.get("cross_attention"):
@@ -138,7 +146,7 @@ def _attention(terms: Terms, layer: Layer, block: int) -> Iterator[Spec]:
     """What a layer keeps of each token: K and V of its heads on this rank, or a latent, which every rank keeps, and an index key."""
     if not layer.attends or layer.shares:
         return
-    size, scales = _cache_width(terms, terms.layers) or (Fraction(0), 0)
+    size, scales = _cache_width(terms, (*terms.layers, *draft_layers(terms))) or (Fraction(0), 0)
     if layer.latent_width:
         packed = PACKED_LATENT.get(terms["cache.dtype"] or "")
         yield _spec("latent", Fraction(packed) if packed else layer.latent_width * size + scales, block, 0, (layer.latent_width,))

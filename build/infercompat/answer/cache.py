@@ -160,6 +160,8 @@ def _print_engine(engine: Mapping[str, Any]) -> None:
     for name, label in (("reserved", "set aside for one request"), ("needed_bytes", "demanded before it starts")):
         if rank[name] is not None:
             click.echo(f"{label}: {format_bytes(rank[name])} a rank, at a length of {engine['max_model_len']:,}")
+    for device, size in (rank["devices"] or {}).items():
+        click.echo(f"on {device if device == 'host' else f'device {device}'}: {format_bytes(size)}")
     if rank["max_concurrency"] is not None:
         click.echo(f"sequences of {engine['max_model_len']:,} tokens that fit: {rank['max_concurrency']:.2f}")
     if rank["most_requests"] is not None:

@@ -27,6 +27,8 @@ class Asked:
     available_bytes: int | None = None
     settings: Mapping[str, Any] | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
+    draft: Derived | None = None
+    draft_architecture: str | None = None
 
 
 def asked(engine: Record, version: str | None, **how: Any) -> Asked:
@@ -47,6 +49,8 @@ def request(derived: Derived, architecture: str | None, dtype: str, how: Asked) 
             "max_model_len": how.max_model_len or fields.get("max_model_len") or derived.context.native,
             "cache_dtype": fields.get("cache_dtype", dtype),
             "available_bytes": how.available_bytes,
+            "draft": how.draft,
+            "draft_architecture": how.draft_architecture,
             "settings": settings,
         },
     )
@@ -80,6 +84,7 @@ def engine_part(derived: Derived, architecture: str | None, dtype: str, how: Ask
             "max_concurrency": answer.max_concurrency,
             "longest": answer.longest,
             "most_requests": answer.most_requests,
+            "devices": answer.devices,
             "groups": _groups(answer),
         },
         "overpay": overpay,
@@ -94,10 +99,10 @@ def engine_part(derived: Derived, architecture: str | None, dtype: str, how: Ask
 def _overpay(derived: Derived, wanted: Request, kept_as: str | None, held: Mapping[int, int]) -> dict[str, float | None]:
     """What all ranks hold over what the layers need in the same type; None where that is nothing, or cannot be said.
 
-    A rank of a pipeline holds its own layers, and no two need hold equally much.
+    A rank of a pipeline holds its own layers, and no two need hold equally much; what a draft holds, the model does not need.
     """
     dtype = kept_as or own_word(wanted.cache_dtype)
-    if dtype not in ELEMENT_BYTES or (wanted.pipeline_parallel or 1) > 1:
+    if dtype not in ELEMENT_BYTES or (wanted.pipeline_parallel or 1) > 1 or wanted.draft is not None:
         return {str(tokens): None for tokens in held}
     cost = derived.cost(dtype)
     return {str(tokens): round(size / ideal, 4) if (ideal := cost.ideal_bytes(tokens)) else None for tokens, size in held.items()}

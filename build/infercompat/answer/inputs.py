@@ -42,8 +42,10 @@ def parts_of(texts: Sequence[str]) -> dict[str, str]:
     return parts
 
 
-def engine_of(catalog: Catalog, options: Mapping[str, Any]) -> Asked:
-    """The engine and how the model is served on it."""
+def engine_of(catalog: Catalog, options: Mapping[str, Any], draft: Subject | None = None) -> Asked:
+    """The engine and how the model is served on it, with a draft beside it where one is named."""
+    if draft is not None and isinstance(draft.derived, Unknown):
+        raise Refused(f"the draft {draft.name} cannot be read into layers: {draft.derived.reason}")
     engine, version = engine_named(catalog, options["engine"])
     return asked(
         engine,
@@ -52,6 +54,8 @@ def engine_of(catalog: Catalog, options: Mapping[str, Any]) -> Asked:
         max_model_len=options["max_model_len"],
         available_bytes=bytes_of(options["available"]) if options["available"] else None,
         settings=dict(read_setting(text, catalog) for text in options["settings"]),
+        draft=draft.derived if draft else None,
+        draft_architecture=draft.architecture if draft else None,
     )
 
 

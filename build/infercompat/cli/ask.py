@@ -23,6 +23,7 @@ from infercompat.cli.common import EXIT_UNKNOWN, answering, stack_options, usage
 @click.option("--max-model-len", type=click.IntRange(1, 1 << 40), help="The longest sequence that the engine is started for.")
 @click.option("--available", help="Cache memory of one rank, such as 24.54GiB, for the tokens and sequences that fit.")
 @click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting of the engine, by fact name.")
+@click.option("--draft", metavar="MODEL|CONFIG.json", help="A model or head that drafts: its layers' cache, too, as the engine keeps it.")
 @click.option("--image", metavar="WIDTHxHEIGHT", help="Also the tokens that an image of this size takes.")
 @click.option("--audio", type=float, metavar="SECONDS", help="Also the tokens that a sound of this length takes.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -36,12 +37,13 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
 
     if cache_dtype not in ELEMENT_BYTES:
         usage(f"there is no cache dtype {cache_dtype}; known: {', '.join(ELEMENT_BYTES)}")
-    idle = [name for name, value in (("--set", options["settings"]), ("--available", options["available"])) if value]
+    idle = [name for name, value in (("--set", options["settings"]), ("--available", options["available"]), ("--draft", options["draft"])) if value]
     if idle and not options["engine"]:
         usage(f"{idle[0]} says how an engine is started: give --engine, too")
     try:
         subject = _subject(context, target, options["architecture"])
-        engine = inputs.engine_of(answering(context).catalog, options) if options["engine"] else None
+        draft = _subject(context, options["draft"], None) if options["draft"] else None
+        engine = inputs.engine_of(answering(context).catalog, options, draft) if options["engine"] else None
         data = answer.as_data(subject, _lengths(contexts, answer.CONTEXTS), cache_dtype, inputs.parts_of(options["parts"]), engine)
         data |= inputs.media_of(subject, options["image"], options["audio"])
     except NotInCatalog as error:
