@@ -2,7 +2,10 @@
 
 import pytest
 
-from .configs import ask, model, sized
+from infercompat.allocate import Allocation, Request, allocate
+from infercompat.derive import derive
+
+from .configs import ask, engine, model, sized
 
 MIB = 1 << 20
 AT = "0c1e57098"
@@ -82,7 +85,6 @@ def test_a_graph_that_knows_no_windows_keeps_every_token():
         ("gemma-3-27b", {}, "architecture"),
         ("deepseek-v3.2", {}, "index keys"),
         ("deepseek-v4-flash", {"architecture": "DeepseekV41ForCausalLM"}, "compressed"),
-        ("deepseek-v3.2", {"architecture": "DeepseekV32ForCausalLM"}, "index keys"),
         ("llama-3.1-8b", {"cache_dtype": "odd"}, "odd"),
     ],
 )
@@ -96,3 +98,22 @@ def test_a_draft_has_a_context_as_long():
     quantized = {"setting.draft_cache_type_k": "q8_0", "setting.draft_cache_type_v": "q8_0"}
     answer = sized("llama.cpp", AT, "llama-3.1-8b", max_model_len=4096, draft=model("llama-3.1-8b"), settings=quantized)
     assert answer.reserved == 512 * MIB + 512 * MIB * 17 // 32
+
+
+@pytest.mark.parametrize("version", ["e3546c794", AT])
+def test_index_keys_have_cells_beside_the_latent(version):
+    # 61 layers of a latent of 576 and an index key of 128, both kept once
+    answer = sized("llama.cpp", version, "deepseek-v3.2", architecture="DeepseekV32ForCausalLM", max_model_len=4096)
+    assert answer.reserved == 4096 * 61 * (576 + 128) * 2
+
+
+def test_glm_was_converted_with_its_index_later_only():
+    assert "not read" in ask("llama.cpp", "e3546c794", "deepseek-v3.2", architecture="GlmMoeDsaForCausalLM").reason
+    assert sized("llama.cpp", AT, "deepseek-v3.2", architecture="GlmMoeDsaForCausalLM", max_model_len=4096).reserved
+
+
+def test_states_alone_need_no_context():
+    mamba = {"model_type": "mamba2", "num_hidden_layers": 2, "hidden_size": 64, "num_heads": 8, "head_dim": 16, "n_groups": 1, "state_size": 16}
+    answer = allocate(engine("llama.cpp"), AT, Request(derive(mamba | {"conv_kernel": 4, "expand": 2}), max_num_seqs=2))
+    # two layers: 128 + 2 x 16 channels by three columns, and eight heads of 16 by 16, in fp32
+    assert isinstance(answer, Allocation) and answer.reserved == 2 * 2 * 4 * (160 * 3 + 8 * 16 * 16)

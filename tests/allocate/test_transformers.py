@@ -2,7 +2,10 @@
 
 import pytest
 
-from .configs import ask, sized
+from infercompat.allocate import Allocation, Request, allocate
+from infercompat.derive import derive
+
+from .configs import ask, engine, sized
 
 STATIC = {"setting.cache_implementation": "static"}
 
@@ -46,3 +49,12 @@ def test_fewer_heads_than_ranks_are_kept_by_several():
 def test_what_cannot_be_told_is_unknown(model, request_, missing):
     answer = ask("transformers", "5.24.0", model, **request_)
     assert missing in " ".join((answer.reason, *answer.missing))
+
+
+def test_what_is_attended_across_is_kept_whole():
+    # 4 layers of 6 heads of 64, which attend to 1,500 positions besides
+    config = {"model_type": "whisper", "d_model": 384, "decoder_attention_heads": 6, "decoder_layers": 4, "encoder_layers": 4}
+    whisper = derive(config | {"max_source_positions": 1500, "max_target_positions": 448})
+    answer = allocate(engine("transformers"), "5.24.0", Request(whisper))
+    assert isinstance(answer, Allocation) and answer.resident(448) == 4 * 6 * 128 * 2 * (1500 + 448)
+    assert "static" in allocate(engine("transformers"), "5.24.0", Request(whisper, settings={"setting.cache_implementation": "static"})).reason

@@ -127,3 +127,9 @@ def test_stages_are_held_against_all_layers_until_0_17():
     # https://github.com/vllm-project/vllm/issues/34076
     before, after = (sized("vllm", version, "qwen3-235b-a22b", pipeline_parallel=2, max_model_len=32768) for version in ("0.16.0", "0.19.0"))
     assert before.needed_bytes == 2 * after.needed_bytes
+
+
+def test_a_model_without_a_cache_takes_nothing():
+    encoder = derive({"model_type": "bert", "num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 64})
+    answer = allocate(engine("vllm"), "0.33.0", Request(encoder))
+    assert answer.resident(512) == 0 and answer.because == ("no layer keeps a cache",)

@@ -76,7 +76,7 @@ def _context(terms: Terms) -> Allocation | Unknown:
     short = [layer for layer in own if layer.window and listed]
     long = [layer for layer in own if layer not in short]
     squeezed = any(layer.compress_ratio for layer in own)
-    lengths = _lengths(terms, max((layer.window for layer in short), default=0), apart=squeezed)
+    lengths = _lengths(terms, max((layer.window for layer in short), default=0), bool(own), squeezed)
     if lengths is None:
         return Unknown(("max_model_len",), "the buffers are as long as the context, which is not known")
     state = _state(terms)
@@ -149,10 +149,13 @@ def _listed(terms: Terms) -> bool | Unknown:
 
 def _refusal(terms: Terms) -> Unknown | None:
     compressed = any(layer.compress_ratio for layer in terms.layers)
-    if compressed and not _named(terms, "compressed_models"):
-        return Unknown(("a rule for these layers",), "compressed layers of this architecture are not converted")
-    if any(layer.kind == "cross" or layer.cross_tokens or (layer.index_width and not compressed) for layer in terms.layers):
-        return Unknown(("a rule for these layers",), "index keys and cross-attention are not worked out")
+    if compressed and terms["model.architecture"] not in terms.parameters.get("compressed_models", ()):
+        return Unknown(("a rule for these layers",), "compressed layers of this architecture were not read in this version")
+    indexed = not compressed and any(layer.index_width for layer in terms.layers)
+    if indexed and terms["model.architecture"] not in terms.parameters.get("indexed", ()):
+        return Unknown(("a rule for these layers",), "index keys of this architecture were not read in this version")
+    if any(layer.kind == "cross" or layer.cross_tokens for layer in terms.layers):
+        return Unknown(("a rule for these layers",), "cross-attention is not worked out")
     if None in (_element(terms, "k"), _element(terms, "v")):
         return Unknown(("cache.dtype",), f"the size of a cache of {terms['cache.dtype']} is not known")
     return None
@@ -168,14 +171,14 @@ def _context_length(terms: Terms) -> int | None:
     return terms.request.max_model_len or terms.request.derived.context.native
 
 
-def _lengths(terms: Terms, window: int, apart: bool = False) -> Lengths | None:
+def _lengths(terms: Terms, window: int, attends: bool, apart: bool) -> Lengths | None:
     """Cells: the context padded, each slot's share of it where slots have streams of their own, and a window with one micro-batch.
 
     With `apart` slots have buffers of their own in a unified cache as well, each as long as the context.
     """
     given, asked = terms.request.given("max_num_seqs"), terms.request.given("setting.kv_unified")
     slots, unified = int(given or terms["max_num_seqs"] or 1), given is None if asked is None else bool(asked)
-    length = _context_length(terms)
+    length = _context_length(terms) if attends else 0
     if length is None:
         return None
     padding = terms.parameters["padding"]
@@ -192,13 +195,13 @@ def _padded(cells: int, padding: int) -> int:
 
 
 def _bytes(terms: Terms, layers: list[Layer], own: list[Layer]) -> Fraction:
-    """Bytes of one cell over layers. A latent is kept as K alone; without flash attention every V is as wide as the widest."""
+    """Bytes of one cell over layers. A latent and an index key are kept as K alone; without flash attention every V is as wide as the widest."""
     size_k, size_v = _element(terms, "k") or Fraction(0), _element(terms, "v") or Fraction(0)
     widest = max((layer.kv_heads * layer.v_width for layer in own), default=0)
     total = Fraction(0)
     for layer in layers:
         if layer.latent_width:
-            total += layer.latent_width * size_k
+            total += (layer.latent_width + layer.index_width) * size_k
         else:
             values = widest if terms["setting.flash_attn"] == "off" else layer.kv_heads * layer.v_width
             total += layer.kv_heads * layer.k_width * size_k + values * size_v

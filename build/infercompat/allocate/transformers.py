@@ -2,6 +2,8 @@
 
 Decided by cache_utils.py (DynamicCache, StaticCache and the layer classes behind get_layer_types_and_kwargs). The dynamic cache keeps
 one token less of a window than the layer attends to, since the newest token is at hand; so it can be below the ideal by that token.
+What a layer attends to across (an encoder's positions, an image's) is kept whole, in tensors of its own (EncoderDecoderCache, and the
+layers of Mllama).
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ def tensors(terms: Terms) -> Allocation | Unknown:
         terms.algorithm,
         terms.title,
         groups,
+        state_bytes=ceil(sum((_across(terms, layer) for layer in terms.layers), Fraction(0))),
         reserved=allocated,
         because=(f"a static cache is allocated for {length} tokens at the first step",) if static else (),
         notes=(*terms.notes, "figures are those of one sequence; a batch pads all sequences to the longest"),
@@ -47,8 +50,10 @@ def _refusal(terms: Terms) -> Unknown | None:
         return Unknown(("setting.cache_implementation",), f"the size of a cache of the implementation {implementation} is not worked out")
     if implementation in STATIC and terms.max_model_len is None:
         return Unknown(("max_model_len",), "a static cache is as long as the request, which is not known")
-    if any(layer.conv_elements or layer.state_elements or layer.cross_tokens or layer.kind == "cross" for layer in terms.layers):
-        return Unknown(("a rule for these states",), "recurrent states (a column longer than elsewhere) and cross-attention are not worked out")
+    if any(layer.conv_elements or layer.state_elements for layer in terms.layers):
+        return Unknown(("a rule for these states",), "recurrent states are not worked out: a column longer than elsewhere, in types that kernels decide")
+    if implementation in STATIC and any(layer.cross_tokens for layer in terms.layers):
+        return Unknown(("a rule for cross-attention",), "how long a static cache for cross-attention is was not read")
     if any(layer.compress_ratio for layer in terms.layers):
         return Unknown(("a rule for compressed layers",), "tokens that wait to be compressed are not worked out")
     if not all(divides(0 if layer.latent_width else layer.kv_heads, ranks) for layer in terms.layers):
@@ -56,6 +61,12 @@ def _refusal(terms: Terms) -> Unknown | None:
     if element_bytes(terms["cache.dtype"]) not in (2, 4):
         return Unknown(("cache.dtype",), "a quantized cache is not worked out")
     return None
+
+
+def _across(terms: Terms, layer: Layer) -> Fraction:
+    """Bytes of K and V of the positions that a layer attends to across."""
+    heads = heads_on_rank(layer.kv_heads, terms.ranks("tensor_parallel")) if layer.cross_tokens else 0
+    return layer.cross_tokens * heads * (layer.k_width + layer.v_width) * (element_bytes(terms["cache.dtype"]) or Fraction(0))
 
 
 def _token(terms: Terms, layer: Layer) -> Fraction:

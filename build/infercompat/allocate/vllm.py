@@ -38,6 +38,8 @@ def blocks(terms: Terms) -> Allocation | Unknown:
         packed = plan_compressed(terms, Plan)
         return packed if isinstance(packed, Unknown) else replace(figures(terms, Specs((), packed.block), packed), kept_as=LAYOUT)
     specs = read_specs(terms)
+    if isinstance(specs, Specs) and not specs.of_layers:
+        return Allocation(terms.algorithm, terms.title, (), reserved=0, needed_bytes=0, because=("no layer keeps a cache",))
     plan = specs if isinstance(specs, Unknown) else plan_groups(terms, without_hybrid_manager(terms, specs))
     return plan if isinstance(plan, Unknown) else figures(terms, specs, plan)
 
@@ -65,8 +67,6 @@ def _manager_off(terms: Terms, specs: Specs) -> str:
 
 def plan_groups(terms: Terms, specs: Specs) -> Plan | Unknown:
     """The groups. Layers of one type form one, whatever their widths; else pages are made equal and layers grouped by number."""
-    if not specs.of_layers:
-        return Unknown(("a layer with a cache",), "no layer keeps a cache")
     if _one_type(specs.all):
         of_stage = [sum((spec.page for index, spec in specs.of_layers if index in stage), Fraction(0)) for stage in stages(terms)]
         return Plan(((specs.all[0], len(specs.all)),), max(of_stage), sum(of_stage, Fraction(0)), specs.block, specs.because)
