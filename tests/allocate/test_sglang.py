@@ -2,7 +2,10 @@
 
 import pytest
 
-from .configs import GIB, ask, sized
+from infercompat.allocate import Allocation, Request, allocate
+from infercompat.derive import derive
+
+from .configs import GIB, ask, engine, sized
 
 MIMO = {"architecture": "MiMoV2FlashForCausalLM", "tensor_parallel": 4}
 FULL, WINDOWED = 9 * 1 * 320 * 2, 39 * 2 * 320 * 2
@@ -83,3 +86,14 @@ def test_sparse_latents_in_fp8_carry_their_scales():
     plain, packed = (sized("sglang", "0.5.23", "deepseek-v3.2", cache_dtype=dtype) for dtype in ("bf16", "fp8_e4m3"))
     assert plain.resident(1) == 61 * (576 * 2 + 132)
     assert packed.resident(1) == 61 * (656 + 132)
+
+
+def test_an_image_takes_room_in_every_layer():
+    # two layers of text and one of an image, each of 2 heads of 16; (28 / 14)^2 + 1 tokens a tile, two tiles
+    text = {"model_type": "mllama_text_model", "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 64}
+    text |= {"cross_attention_layers": [1], "max_position_embeddings": 1024}
+    config = {"model_type": "mllama", "text_config": text, "vision_config": {"image_size": 28, "patch_size": 14, "max_num_tiles": 2}}
+    request = Request(derive(config), architecture="MllamaForConditionalGeneration")
+    answer = allocate(engine("sglang"), "0.5.23", request)
+    assert isinstance(answer, Allocation) and answer.resident(100) == 3 * 2 * 32 * 2 * (100 + 10)
+    assert "not read" in allocate(engine("sglang"), "0.5.20", request).reason

@@ -51,11 +51,12 @@ def pools(terms: Terms) -> Allocation | Unknown:
         extra = terms.parameters["eviction_interval"] * max(1, terms.speculative_tokens) + page
         groups.append(Group("windowed", len(cells.short), cells.windowed, page, _paged(cells.window + extra, page)))
     length, per_token = terms.max_model_len, cells.full + ratio * cells.windowed
+    across = max((layer.cross_tokens for layer in terms.layers), default=0) * cells.full
     known = {
         "block_size": page,
         "bytes_per_block": ceil(per_token * page),
-        "state_bytes": ceil(cells.state),
-        "reserved": None if length is None else ceil(per_token * _pool(groups, ratio, page, length) + cells.state),
+        "state_bytes": ceil(cells.state + across),
+        "reserved": None if length is None else ceil(per_token * _pool(groups, ratio, page, length) + cells.state + across),
         "because": tuple(_because(terms, windows, ratio)),
         "notes": (*_draft_notes(terms, cells), "a pool too small for a request refuses it only when it comes"),
         "missing": () if length else ("max_model_len",),
@@ -97,9 +98,13 @@ def _windows(terms: Terms) -> bool | Unknown:
 def _refusal(terms: Terms, windows: bool) -> Unknown | None:
     """What keeps the layers from being worked out."""
     layers, ranks = terms.layers, terms.ranks("tensor_parallel")
-    attending = [layer for layer in layers if layer.attends and layer.kind != "recurrent"]
-    if any(layer.compress_ratio or layer.kind == "cross" or layer.cross_tokens for layer in layers):
-        return Unknown(("a rule for these layers",), "pools for compressed layers or cross-attention are not worked out")
+    attending = [layer for layer in layers if layer.kind == "cross" or (layer.attends and layer.kind != "recurrent")]
+    if any(layer.compress_ratio for layer in layers):
+        return Unknown(("a rule for these layers",), "pools of compressed layers, with rings of states for requests that run, are not worked out")
+    if any(layer.cross_tokens and layer.kind != "cross" for layer in layers):
+        return Unknown(("a rule for these layers",), "an encoder's layers are counted with the decoder's in a scheme of their own, which is not worked out")
+    if any(layer.kind == "cross" for layer in layers) and "extra_buffer" not in terms.parameters:
+        return Unknown(("a rule for cross-attention",), "how this version keeps the tokens of an image was not read")
     if any(layer.index_width and not layer.latent_width for layer in attending):
         return Unknown(("a rule for this index",), "index keys beside grouped-query attention are not worked out")
     if not windows and len({(layer.kv_heads, layer.k_width, layer.v_width, layer.latent_width) for layer in attending}) > 1:
@@ -137,7 +142,7 @@ def _stages(terms: Terms) -> list[range]:
 def _token(terms: Terms, layer: Layer) -> Fraction:
     """Bytes that a token leaves in a layer on one rank."""
     size = element_bytes(terms["cache.dtype"]) or Fraction(0)
-    if not layer.attends or layer.kind == "recurrent":
+    if layer.kind == "recurrent" or not (layer.attends or layer.kind == "cross"):
         return Fraction(0)
     if layer.latent_width:
         latent = Fraction(SCALED_LATENT) if size == 1 and layer.kind == "indexed" else layer.latent_width * size
@@ -159,6 +164,8 @@ def _because(terms: Terms, windows: bool, ratio: Fraction) -> Iterator[str]:
         yield f"windows do not shorten the cache: {reason}"
     if any(layer.shares for layer in terms.layers):
         yield "layers that share a cache are given one of their own"
+    if any(layer.kind == "cross" for layer in terms.layers):
+        yield "the tokens of an image stand before the text in the same pool, and each takes room in every layer, as text does"
 
 
 def _capacity(terms: Terms, cells: Cells, per_token: Fraction, ratio: Fraction, page: int) -> dict:
