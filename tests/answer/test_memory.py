@@ -57,6 +57,17 @@ def test_the_figures_of_one_device(ask):
     }
 
 
+def test_a_share_of_what_is_free_is_taken_after_the_weights(ask):
+    without = {name: flag for name, flag in SETTINGS.items() if name != "gpu_memory_utilization"}
+    policy = POLICY.replace("parameters: {}", "parameters: {free_fraction: 0.8}")
+    files = SIZED | {ENGINE: engine(without, more=SERVE + policy)}
+    answer = ask(files, hardware="card-big", length=2048)
+    # four fifths of the 8,000,000 bytes beside the weights
+    assert answer.data["memory"]["available_bytes"] == 6_400_000
+    named = ask(files, hardware="card-big", length=2048, settings=("setting.cache_max_entry_count=0.5",))
+    assert named.data["memory"]["available_bytes"] == 4_000_000
+
+
 @pytest.mark.parametrize(
     ("overheads", "length", "expected"),
     [

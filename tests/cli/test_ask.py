@@ -125,6 +125,8 @@ CANNOT = [
     (["cache", "tiny-model", "--engine", "enga@" + "9" * 5000], "is no pep440 version of enga"),
     (["cache", "tiny-model", "--draft", "tiny-model"], "--draft says how an engine is started: give --engine, too"),
     (["cache", "tiny-model", "--engine", "enga", "--draft", "no-model"], "no-model"),
+    (["cache", "tiny-model", "--engine", "enga", "--hardware", "no-card"], "no-card"),
+    (["cache", "tiny-model", "--hardware", "no-card"], "--hardware says how an engine is started: give --engine, too"),
     (["cache", "tiny-model", "--engine", "enga", "--available", "much"], "'much' is no memory size"),
     (["cache", "tiny-model", "--engine", "enga", "--available", "9" * 5000], "is no memory size"),
     (["cache", "tiny-model", "--engine", "enga", "--set", "cache.dtpe=fp8"], "there is no fact cache.dtpe; nearest: cache.dtype"),

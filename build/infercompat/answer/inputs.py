@@ -11,7 +11,7 @@ import click
 
 from infercompat.answer.cache import Subject
 from infercompat.answer.engine_cache import Asked, asked
-from infercompat.answer.question import Refused, engine_named, read_setting
+from infercompat.answer.question import Refused, engine_named, hardware_of, read_setting
 from infercompat.derive.images import audio_tokens, image_tokens
 from infercompat.derive.layers import PARTS, Unknown
 from infercompat.link import Catalog
@@ -47,16 +47,27 @@ def engine_of(catalog: Catalog, options: Mapping[str, Any], draft: Subject | Non
     if draft is not None and isinstance(draft.derived, Unknown):
         raise Refused(f"the draft {draft.name} cannot be read into layers: {draft.derived.reason}")
     engine, version = engine_named(catalog, options["engine"])
+    settings = dict(read_setting(text, catalog) for text in options["settings"])
     return asked(
         engine,
         version,
         tensor_parallel=options["tp"],
         max_model_len=options["max_model_len"],
         available_bytes=bytes_of(options["available"]) if options["available"] else None,
-        settings=dict(read_setting(text, catalog) for text in options["settings"]),
+        settings=_device(catalog, options.get("hardware")) | settings,
         draft=draft.derived if draft else None,
         draft_architecture=draft.architecture if draft else None,
     )
+
+
+def _device(catalog: Catalog, hardware: str | None) -> dict[str, Any]:
+    """What an engine's defaults ask of the device: its id, its class and its memory."""
+    if hardware is None:
+        return {}
+    record = hardware_of(catalog, hardware)
+    memory = record.data.get("visible_bytes") or record.data.get("memory_bytes")
+    facts = {"hardware.id": record.id, "hardware.class": record.data["class"], "hardware.memory_bytes": memory}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 def media_of(subject: Subject, image: str | None, audio: float | None) -> dict[str, Any]:

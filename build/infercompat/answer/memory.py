@@ -52,9 +52,10 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
     share = facts.get("gpu_memory_utilization")
     if total is None:
         why.append("the device's memory is not in its record")
-    if share is None:
+    of_free = None if share is not None else _share_of_free(question, facts)
+    if share is None and of_free is None:
         why.append(f"the share of memory that {question.engine.data['name']} takes is not known")
-    left = _left(total, share, per_rank, overheads)
+    left = _left(total, share, per_rank, overheads) if of_free is None else _left_of_free(total, of_free, per_rank, overheads)
     values = question.model.data["config"]["values"]
     asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts), values)
     answer = allocate(question.engine.data, question.release.version, request(question.derived, question.model.data["architecture"], "bf16", asked))
@@ -87,6 +88,19 @@ def _left(total: int | None, share: Any, weights: tuple[int, int] | None, overhe
     least = max(0, overheads[0].bytes) if overheads else 0
     most = overheads[-1].bytes if len(overheads) > 2 else None
     return (None if most is None else budget - weights[1] - most, budget - weights[0] - least)
+
+
+def _share_of_free(question: Question, facts: dict[str, Any]) -> float | None:
+    """The part that the cache takes of the memory that is free after loading, for engines that reckon so; None for others."""
+    policy = choose(question.engine.data, question.release.version)
+    named = None if isinstance(policy, Unknown) else policy[0]["parameters"].get("free_fraction")
+    return named and (facts.get("setting.cache_max_entry_count") or named)
+
+
+def _left_of_free(total: int | None, share: float, weights: tuple[int, int] | None, overheads: Sequence[Overhead]) -> tuple[int | None, int] | None:
+    """As _left, where the share is taken after the weights and not before them."""
+    free = _left(total, 1, weights, overheads)
+    return None if free is None else (None if free[0] is None else int(free[0] * share), int(free[1] * share))
 
 
 def _needed(answer: Allocation, context: int | None) -> int | None:

@@ -23,6 +23,7 @@ from infercompat.cli.common import EXIT_UNKNOWN, answering, stack_options, usage
 @click.option("--max-model-len", type=click.IntRange(1, 1 << 40), help="The longest sequence that the engine is started for.")
 @click.option("--available", help="Cache memory of one rank, such as 24.54GiB, for the tokens and sequences that fit.")
 @click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting of the engine, by fact name.")
+@click.option("--hardware", help="Id of a hardware record: some defaults of engines follow from the device.")
 @click.option("--draft", metavar="MODEL|CONFIG.json", help="A model or head that drafts: its layers' cache, too, as the engine keeps it.")
 @click.option("--image", metavar="WIDTHxHEIGHT", help="Also the tokens that an image of this size takes.")
 @click.option("--audio", type=float, metavar="SECONDS", help="Also the tokens that a sound of this length takes.")
@@ -37,7 +38,8 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
 
     if cache_dtype not in ELEMENT_BYTES:
         usage(f"there is no cache dtype {cache_dtype}; known: {', '.join(ELEMENT_BYTES)}")
-    idle = [name for name, value in (("--set", options["settings"]), ("--available", options["available"]), ("--draft", options["draft"])) if value]
+    about_engine = {"--set": "settings", "--available": "available", "--draft": "draft", "--hardware": "hardware"}
+    idle = [flag for flag, option in about_engine.items() if options[option]]
     if idle and not options["engine"]:
         usage(f"{idle[0]} says how an engine is started: give --engine, too")
     try:
