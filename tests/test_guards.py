@@ -27,6 +27,7 @@ LAYERS = (
     {"rules"},
     {"answer"},
     {"measure"},
+    {"weighing"},
     {"join"},
     {"snapshot"},
     {"pipeline"},

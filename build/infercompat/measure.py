@@ -11,10 +11,10 @@ from infercompat.allocate.every import by_every_policy
 from infercompat.allocate.request import FIELDS, facts_of_config
 from infercompat.condition import lookup
 from infercompat.derive import Derived, Unknown
-from infercompat.derive.weights import Weights, weight_bytes
 from infercompat.pipeline import Products
 from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES
+from infercompat.weighing import checkpoint_of, rank_weights, split_of, weights_of
 
 UNITS = {"B": 1, "B/token": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "MB": 10**6, "GB": 10**9, "tokens": 1, "x": 1}
 
@@ -44,6 +44,8 @@ def computed(products: Products, measurement: Record) -> Computed:
     if data["metric"] == "outcome":
         return Computed(None, why="an outcome is observed, not computed")
     model = products.catalog.follow(data["model"])
+    if model and data["metric"].startswith("weights.") and data["unit"] in UNITS:
+        return _of_weights(products, data, model, data["metric"].partition(".")[2])
     derived = products.derived.get(model.id) if model else None
     if derived is None or isinstance(derived, Unknown):
         return Computed(None, why="the model's config cannot be read into layers")
@@ -54,30 +56,25 @@ def computed(products: Products, measurement: Record) -> Computed:
         return _of_model(data, derived, rest)
     if scope == "engine":
         return _of_engine(products, data, model, derived, rest)
-    if scope == "weights":
-        return _of_weights(data, model)
     return Computed(None, why="the overhead of an engine cannot be computed; these figures bound it")
 
 
-def _of_weights(data: dict[str, Any], model: Record) -> Computed:
-    """Weights of one rank, were they cut evenly; what a rank holds besides is not counted."""
+def _of_weights(products: Products, data: dict[str, Any], model: Record, figure: str) -> Computed:
+    """The checkpoint's weights in all, or those of the fullest rank as the engine cuts them; what a rank holds besides is not counted."""
     conditions = data.get("conditions", {})
-    found = weights_of(model, conditions.get("checkpoint"))
+    checkpoint = conditions.get("checkpoint")
+    settings = conditions.get("settings", {})
+    if figure == "total_bytes":
+        found = weights_of(model, checkpoint, settings.get("weights.format"))
+    else:
+        entry, hardware = checkpoint_of(model, checkpoint), products.catalog.follow(data.get("hardware", ""))
+        facts = {name: conditions[name] for name in ("tensor_parallel", "pipeline_parallel") if name in conditions}
+        facts |= {"hardware.class": hardware.data["class"]} if hardware else {}
+        facts |= {"weights.format": entry["format"]} if entry else {}
+        found = rank_weights(model, split_of(data.get("engine", ""), facts | settings), checkpoint, settings.get("weights.format"))
     if isinstance(found, Unknown):
         return Computed(None, why=f"unknown: {found.reason}")
-    ranks = conditions.get("tensor_parallel", 1) * conditions.get("pipeline_parallel", 1)
-    low, high = found.low / ranks, found.high / ranks
-    return _held_against(data, (low + high) / 2, low, high)
-
-
-def weights_of(model: Record, checkpoint: str | None = None, word: str | None = None) -> Weights | Unknown:
-    """Bytes of a model's weights in a checkpoint's format; a checkpoint that the record does not list is unknown."""
-    listed = {entry["hub"]: entry["format"] for entry in model.data.get("checkpoints", ())}
-    if checkpoint is not None and checkpoint not in listed and word is None:
-        return Unknown(("the checkpoint's format",), f"the record does not list {checkpoint}")
-    stored = word or (listed[checkpoint] if checkpoint else next(iter(listed.values()), None))
-    total = model.data.get("parameters", {}).get("total")
-    return weight_bytes(total, stored, model.data["config"]["values"])
+    return _held_against(data, (found.low + found.high) / 2, found.low, found.high)
 
 
 @dataclass(frozen=True)

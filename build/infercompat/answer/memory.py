@@ -12,9 +12,10 @@ from infercompat.answer.facts import PARTS, Resolved
 from infercompat.answer.question import Question
 from infercompat.derive import Unknown
 from infercompat.join import Hop, Ledger, Source
-from infercompat.measure import Overhead, weights_of
+from infercompat.measure import Overhead
 from infercompat.records import Record
 from infercompat.units import format_bytes
+from infercompat.weighing import rank_weights, split_of
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,9 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
     question, facts = resolved.question, resolved.facts
     if question.hardware is None or isinstance(question.derived, Unknown):
         return None
-    ranks = int(facts.get("tensor_parallel") or 1) * int(facts.get("pipeline_parallel") or 1)
-    weights = weights_of(question.model, question.checkpoint, facts.get("weights.format"))
+    weights = rank_weights(question.model, split_of(question.engine.id, facts), question.checkpoint, facts.get("weights.format"))
     why = [] if not isinstance(weights, Unknown) else [f"weights: {weights.reason}"]
-    per_rank = None if isinstance(weights, Unknown) else (weights.low // ranks, weights.high // ranks)
+    per_rank = None if isinstance(weights, Unknown) else (weights.low, weights.high)
     total = _total(question.hardware, facts)
     share = facts.get("gpu_memory_utilization")
     if total is None:

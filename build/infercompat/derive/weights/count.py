@@ -99,8 +99,10 @@ def _heads(config: Config, anatomy: Anatomy, layer: Layer, at: str) -> Iterator[
         rows, keys = {"q_proj": asked}, 0
     elif layer.kind == "full" and config.flag("attention_k_eq_v"):
         del rows["v_proj"]
+    of_kv = {"qkv_proj": keys + values, "k_proj": keys, "v_proj": values}
     for name, count in rows.items():
-        yield from linear(f"{at}{name}", "attention", count, hidden, flag(config, anatomy.qkv_bias))
+        bias, kv_rows = flag(config, anatomy.qkv_bias), of_kv.get(name, 0)
+        yield from linear(f"{at}{name}", "attention", count, hidden, bias, kv_rows=kv_rows, kv_heads=layer.kv_heads if kv_rows else 0)
     yield from linear(f"{at}o_proj", "attention", hidden, heads * layer.v_width, flag(config, anatomy.out_bias))
     if anatomy.head_norms and (not anatomy.head_norms_if or config.flag(anatomy.head_norms_if)):
         width = layer.k_width * (1 + (not layer.shares)) if anatomy.head_norms == "head" else queries + keys

@@ -14,6 +14,7 @@ PARTS = ("embedding", "output", "attention", "mlp", "experts", "shared_experts",
 class Tensor:
     """One tensor, or `copies` of one shape: the experts of a layer. `name` is the module's path below the model, such as
     layers.3.self_attn.q_proj; that of the first expert stands for all. A matrix has its outputs as rows. A token uses `active` copies.
+    Of the rows, `kv_rows` are those of `kv_heads` key and value heads, which ranks repeat rather than cut.
     """
 
     name: str
@@ -21,6 +22,8 @@ class Tensor:
     shape: tuple[int, ...]
     copies: int = 1
     active: int = 1
+    kv_rows: int = 0
+    kv_heads: int = 0
 
     @property
     def elements(self) -> int:
@@ -55,8 +58,10 @@ def counted(tensors: Iterable[Tensor], defaults_used: Iterable[str] = (), notes:
     return Parameters(total, active, {part: count for part, count in by_part.items() if count}, tuple(defaults_used), tuple(notes))
 
 
-def linear(name: str, part: str, rows: int, columns: int, bias: bool = False, copies: int = 1, active: int = 1) -> Iterator[Tensor]:
+def linear(
+    name: str, part: str, rows: int, columns: int, bias: bool = False, copies: int = 1, active: int = 1, kv_rows: int = 0, kv_heads: int = 0
+) -> Iterator[Tensor]:
     """A matrix, and its bias if it has one."""
-    yield Tensor(name, part, (rows, columns), copies, active)
+    yield Tensor(name, part, (rows, columns), copies, active, kv_rows, kv_heads)
     if bias:
-        yield Tensor(f"{name}.bias", part, (rows,), copies, active)
+        yield Tensor(f"{name}.bias", part, (rows,), copies, active, kv_rows, kv_heads)
