@@ -64,14 +64,15 @@ def _of_weights(products: Products, data: dict[str, Any], model: Record, figure:
     conditions = data.get("conditions", {})
     checkpoint = conditions.get("checkpoint")
     settings = conditions.get("settings", {})
+    word = settings.get("setting.gguf_type") or settings.get("weights.format")
     if figure == "total_bytes":
-        found = weights_of(model, checkpoint, settings.get("weights.format"))
+        found = weights_of(model, checkpoint, word)
     else:
         entry, hardware = checkpoint_of(model, checkpoint), products.catalog.follow(data.get("hardware", ""))
         facts = {name: conditions[name] for name in ("tensor_parallel", "pipeline_parallel") if name in conditions}
         facts |= {"hardware.class": hardware.data["class"]} if hardware else {}
         facts |= {"weights.format": entry["format"]} if entry else {}
-        found = rank_weights(model, split_of(data.get("engine", ""), facts | settings), checkpoint, settings.get("weights.format"))
+        found = rank_weights(model, split_of(data.get("engine", ""), facts | settings), checkpoint, word)
     if isinstance(found, Unknown):
         return Computed(None, why=f"unknown: {found.reason}")
     return _held_against(data, (found.low + found.high) / 2, found.low, found.high)

@@ -86,7 +86,7 @@ def test_q8_0_is_the_one_quantized_gguf_type_that_files_have_throughout():
     norms = 65 * 4096
     assert weights.bytes == (8_030_261_248 - norms) * 34 // 32 + norms * 4
     assert weight_bytes(None, "gguf", shapes.LLAMA_3_1_8B).missing == ("the header of the GGUF file",)
-    for mixture in ("Q4_K", "q4_k_m", "IQ3_XXS", "mxfp4_moe"):
+    for mixture in ("Q4_K", "iq3_xxs", "IQ4_XS"):
         assert "bits a weight, but files of that name mix" in weight_bytes(None, mixture, shapes.LLAMA_3_1_8B).reason
 
 

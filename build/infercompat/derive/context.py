@@ -100,4 +100,14 @@ def weight_format(config: Config) -> str | None:
         return "mlx"
     # The narrowest statement decides: quant_algo MIXED_PRECISION beside quant_method fp8 is no single format.
     word = next((quantization[name] for name in ("quant_algo", "format", "quant_method") if quantization.get(name)), None)
+    if word == "pack-quantized":
+        return _packed_word(quantization)
     return FORMAT_WORDS.get(word.lower()) if isinstance(word, str) else None
+
+
+def _packed_word(quantization: dict[str, Any]) -> str | None:
+    """Integers that compressed-tensors packs, by their bits; None where groups differ or have bits without a word."""
+    groups = quantization.get("config_groups")
+    weights = [group.get("weights") for group in groups.values() if isinstance(group, dict)] if isinstance(groups, dict) else []
+    bits = {entry.get("num_bits") for entry in weights if isinstance(entry, dict)}
+    return {4: "int4", 8: "int8"}.get(bits.pop()) if len(bits) == 1 and all(type(count) is int for count in bits) else None

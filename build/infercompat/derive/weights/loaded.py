@@ -16,15 +16,23 @@ from infercompat.derive.weights.count import ENCODERS
 from infercompat.derive.weights.formats import Bounds
 from infercompat.derive.weights.ranks import Split, stages
 from infercompat.derive.weights.stored import Stored, own_word, stored
+from infercompat.derive.weights.tensors import counted
+
+NEAR = Fraction(2, 100)
+"""How far a stated total may lie from the decoder's and still be meant to be the same: headers and scales that are not counted."""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Bytes beside the decoder: of the image tower and of drafting layers, and what is neither for sure."""
+    """Bytes beside the decoder: of the image tower, of drafting layers, and of what is neither for sure."""
 
-    tower: Bounds
-    drafting: Bounds
-    other: Bounds
+    tower: Bounds = (0, 0)
+    drafting: Bounds = (0, 0)
+    other: Bounds = (0, 0)
+
+    @property
+    def nothing(self) -> bool:
+        return self.tower[1] == self.drafting[1] == self.other[1] == 0
 
 
 def loaded_weights(
@@ -37,26 +45,19 @@ def loaded_weights(
     """
     total = whole or weight_bytes(parameters, weight_format, values)
     config = Config(values)
-    word = weight_format or own_word(config)
-    found = stored(word, config, with_encoders=True)
+    found = stored(weight_format or own_word(config), config, with_encoders=True)
     if isinstance(found, Unknown):
         return found if isinstance(total, Unknown) else _evenly(total, split, found.reason)
-    light, heavy = found.bytes_of(found.tensors)
+    decoder = found.bytes_of(found.tensors)
     if isinstance(total, Unknown):
-        total = Weights(light, heavy, "computed", (f"the text decoder alone: {total.reason}",))
-    if light > total.high * 1.02:
+        total = Weights(*decoder, "computed", (f"the text decoder alone: {total.reason}",))
+    if decoder[0] > total.high * (1 + NEAR):
         return _evenly(total, split, "the config describes more than that")
-    beside = _beside(config, found, total, (light, heavy))
-    low, high = _fullest(config, found, split)
-    expanded = _expanded(found, split)
-    if beside is None:
-        low, high = _between(total, (light, heavy), (low, high))
-        return Weights(low + expanded, high + expanded, total.basis, total.notes)
-    extra = [_of_tower(config, beside.tower, split)]
+    beside = Beside() if found.alone else _beside(config, found, parameters, total.high - decoder[0])
+    low, high = _placed(_of_decoder(total, decoder, beside) if whole else decoder, decoder, _fullest(config, found, split))
+    extra = [_of_tower(config, beside.tower, split), beside.other, (_expanded(found, split),) * 2]
     if split.drafts:
-        extra.append((beside.drafting[0] // split.tensor, beside.drafting[1]))
-    extra.append((0, beside.other[1]))
-    extra.append((expanded, expanded))
+        extra.append((beside.drafting[0] // split.tensor, beside.drafting[1] if beside.drafting[0] == 0 else ceil(beside.drafting[1] / split.tensor)))
     return Weights(low + sum(pair[0] for pair in extra), high + sum(pair[1] for pair in extra), total.basis, total.notes)
 
 
@@ -68,41 +69,54 @@ def _evenly(total: Weights, split: Split, why: str) -> Weights:
 def _fullest(config: Config, found: Stored, split: Split) -> Bounds:
     """Bytes of the decoder on the rank that holds most of it."""
     tied = not any(tensor.part == "output" for tensor in found.tensors)
-    count = config.peek("num_hidden_layers") or 1
-    held = [found.bytes_of(tensors) for tensors in stages(found.tensors, split, count, tied)]
+    held = [found.bytes_of(tensors) for tensors in stages(found.tensors, split, config.peek("num_hidden_layers") or 1, tied)]
     return max(low for low, _ in held), max(high for _, high in held)
 
 
-def _between(total: Weights, decoder: Bounds, rank: Bounds) -> Bounds:
-    """The rank's bytes where the checkpoint holds nothing but the decoder: as far between the bounds as its own total lies."""
-    light, heavy = decoder
-    if total.low != total.high or light == heavy:
-        # Headers and scales that are not counted make a stated total a little longer.
-        excess = Fraction(total.low, light) if total.low == total.high else Fraction(1)
-        return (ceil(rank[0] * excess), ceil(rank[1] * excess)) if Fraction(98, 100) < excess < Fraction(102, 100) else rank
-    place = max(Fraction(0), min(Fraction(1), Fraction(total.low - light, heavy - light)))
-    exact = ceil(rank[0] + place * (rank[1] - rank[0]))
-    return exact, exact
+def _of_decoder(total: Weights, decoder: Bounds, beside: Beside) -> Bounds:
+    """What a stated total leaves for the decoder. Whether drafting layers are in it is not known for sure."""
+    taken_low, taken_high = beside.tower[0], beside.tower[1] + beside.drafting[1] + beside.other[1]
+    low, high = total.low - taken_high, total.high - taken_low
+    if beside.nothing and abs(total.high - decoder[0]) > NEAR * decoder[0] and decoder[0] == decoder[1]:
+        return decoder
+    # Only what holds nothing else may be a little longer than the decoder.
+    return (low, high) if beside.nothing else (min(max(low, decoder[0]), decoder[1]), max(min(high, decoder[1]), decoder[0]))
 
 
-def _beside(config: Config, found: Stored, total: Weights, decoder: Bounds) -> Beside | None:
-    """What the checkpoint holds beside the decoder; None for nothing."""
-    if found.alone:
-        return None
-    left = max(0, total.low - decoder[1]), max(0, total.high - decoder[0])
+def _placed(actual: Bounds, decoder: Bounds, rank: Bounds) -> Bounds:
+    """The rank's bytes, as far between its bounds as the decoder's actual bytes lie between theirs."""
+
+    def place(size: int) -> int:
+        light, heavy = decoder
+        if light == heavy:
+            return ceil(rank[0] * Fraction(size, light))
+        if size <= light or size >= heavy:
+            return ceil(rank[0] * Fraction(size, light)) if size <= light else ceil(rank[1] * Fraction(size, heavy))
+        return ceil(rank[0] + Fraction(size - light, heavy - light) * (rank[1] - rank[0]))
+
+    return place(actual[0]), place(actual[1])
+
+
+def _beside(config: Config, found: Stored, parameters: int | None, left: int) -> Beside:
+    """What the checkpoint holds beside the decoder. `left` is the most that there is room for."""
+    left = max(0, left)
     encoder, drafting = any(config.anywhere(field) for field in ENCODERS), drafts(config)
+    beyond = None if parameters is None else parameters - counted(found.tensors).total
     if not encoder and not drafting:
-        output = sum(tensor.elements for tensor in found.tensors if tensor.name == "embed_tokens") * found.rest
-        twice = not any(tensor.part == "output" for tensor in found.tensors) and left[0] <= output <= left[1] + 1
-        unaccounted = left[0] > total.low // 50
-        return Beside((0, 0), (0, 0), (0, 0)) if twice else Beside((0, 0), (0, 0), left) if unaccounted else None
+        return Beside() if not beyond or beyond < 0 or _twice(found, beyond) else Beside(other=(0, min(left, beyond * found.rest)))
     tower, draft = tower_elements(config) if encoder else 0, draft_elements(config, found.tensors) if drafting else 0
-    of_tower = None if tower is None else (tower * found.rest,) * 2
-    if encoder and not drafting:
-        of_tower = of_tower or left
-    of_tower = of_tower or (0, left[1])
-    of_draft = (max(0, left[0] - of_tower[1]), max(0, left[1] - of_tower[0])) if draft is None else (ceil(draft * found.narrowest), draft * found.rest)
-    return Beside(of_tower, of_draft, (0, 0))
+    if beyond is not None and beyond >= 0:
+        tower = beyond if encoder and not drafting else tower
+        draft = max(0, beyond - tower) if drafting and draft is None and tower is not None else draft
+    # Towers are left in the wide type by every scheme seen.
+    of_tower = (0, left) if tower is None else (tower * found.rest,) * 2
+    return Beside(of_tower, (0, left) if draft is None else (ceil(draft * found.narrowest), draft * found.rest))
+
+
+def _twice(found: Stored, beyond: int) -> bool:
+    """Whether what is beyond the decoder is a second copy of the matrix that input and output share."""
+    tied = not any(tensor.part == "output" for tensor in found.tensors)
+    return tied and beyond == sum(tensor.elements for tensor in found.tensors if tensor.name == "embed_tokens")
 
 
 def _expanded(found: Stored, split: Split) -> int:
@@ -120,4 +134,4 @@ def _of_tower(config: Config, tower: Bounds, split: Split) -> Bounds:
     heads = tower_heads(config)
     if split.tower_whole or (heads and heads % split.tensor):
         return tower
-    return (tower[0] // split.tensor, tower[1] // split.tensor if heads else tower[1])
+    return tower[0] // split.tensor, ceil(tower[1] / split.tensor) if heads else tower[1]

@@ -167,6 +167,7 @@ LIGHTEST_AND_HEAVIEST: dict[str, tuple[Format, Format]] = {
     "awq": (awq(4, 0), awq(4, 32)),
     "gptq": (awq(4, 0), gptq(4, 32)),
     "int8": (int8(None), int8(0)),
+    "int4": (awq(4, 0), gptq(4, 32)),
 }
 """For a format whose scheme is not known: what it takes at least and at most where it is applied."""
 
