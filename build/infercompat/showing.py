@@ -97,7 +97,7 @@ def _print_fields(record: Record) -> None:
 def _print_model(products: Products, model: Record) -> None:
     derived = products.derived[model.id]
     click.echo(f"  architecture   {model.data['architecture']}")
-    click.echo(f"  checkpoints    {', '.join(checkpoint['hub'] for checkpoint in model.data['checkpoints'])}")
+    click.echo(f"  checkpoints    {', '.join(dict.fromkeys(checkpoint['hub'] for checkpoint in model.data['checkpoints']))}")
     if isinstance(derived, Unknown):
         click.echo(f"  layers         unknown: {derived.reason} (missing: {', '.join(derived.missing)})")
     else:

@@ -12,6 +12,11 @@ def context(**values):
     return read_context(Config(values))
 
 
+def packed(*weights):
+    groups = {f"group_{index}": {"weights": entry} for index, entry in enumerate(weights)}
+    return {"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": groups}
+
+
 def test_a_plain_config_has_its_native_length_only():
     assert context(max_position_embeddings=4096) == Context(4096)
     assert context(n_positions=1024) == Context(1024)
@@ -65,6 +70,15 @@ def test_only_a_fixed_number_of_image_tokens_is_given():
         ({"quant_algo": "FP8"}, "fp8"),
         ({"quant_method": "compressed-tensors", "format": "float-quantized"}, "fp8"),
         ({"quant_method": "compressed-tensors", "format": "pack-quantized"}, None),
+        (packed({"num_bits": 4}), "int4"),
+        (packed({"num_bits": 8}, {"num_bits": 8}), "int8"),
+        (packed({"num_bits": 4}, {"num_bits": 8}), None),
+        (packed({"num_bits": 4}, {}), None),
+        (packed({"num_bits": 3}), None),
+        (packed({"num_bits": "4"}), None),
+        (packed({"num_bits": True}), None),
+        (packed(None), None),
+        ({"format": "pack-quantized", "config_groups": ["group_0"]}, None),
         ({"quant_method": "fp8", "quant_algo": "MIXED_PRECISION"}, None),
         ({"quant_method": "awq", "bits": 4}, "awq"),
         ({"group_size": 64, "bits": 4}, "mlx"),
