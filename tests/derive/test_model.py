@@ -40,8 +40,8 @@ def test_a_model_type_nobody_knows_leaves_the_class_name():
 
 
 def test_an_architecture_without_a_reader_is_unknown():
-    unknown = derive({"model_type": "rwkv5", "architectures": ["RwkvForCausalLM"], "num_hidden_layers": 32})
-    assert unknown == Unknown(("a reader for rwkv5",), "this architecture is not worked out")
+    unknown = derive({"model_type": "rwkv9", "architectures": ["RwkvForCausalLM"], "num_hidden_layers": 32})
+    assert unknown == Unknown(("a reader for rwkv9",), "this architecture is not worked out")
 
 
 def test_missing_fields_are_all_named():

@@ -152,9 +152,3 @@ def test_looped_layers_keep_a_cache_for_each_pass():
     assert len(derive(INKLING | loop).layers) == 4 + 2 * 2
     assert derive(INKLING | loop | {"loop_layer_index_end": 9}).missing
     assert derive(INKLING | loop | {"loop_num_passes": 10**9}).missing
-
-
-def test_rwkv_4_keeps_two_inputs_and_three_sums():
-    derived = derive({"model_type": "rwkv", "num_hidden_layers": 2, "hidden_size": 4096})
-    assert (derived.layers[0].conv_elements, derived.layers[0].state_elements) == (2 * 4096, 3 * 4096)
-    assert derived.cost().ideal.state_bytes_per_sequence == 2 * 4096 * (2 * 2 + 3 * 4)

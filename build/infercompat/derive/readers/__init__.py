@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 from infercompat.derive.config import Config
 from infercompat.derive.layers import Demands, Unknown
-from infercompat.derive.readers import encoder_decoder, encoders, gemma, latent, linear, qwen, recurrent, standard, windowed
+from infercompat.derive.readers import encoder_decoder, encoders, gemma, latent, linear, qwen, recurrent, rwkv, standard, windowed
 from infercompat.derive.readers.common import Reader
 
 Read = Callable[[Config], Demands | Unknown]
 
-MODULES = (standard, qwen, gemma, windowed, latent, recurrent, linear, encoder_decoder, encoders)
+MODULES = (standard, qwen, gemma, windowed, latent, recurrent, linear, rwkv, encoder_decoder, encoders)
 READERS: tuple[Reader, ...] = tuple(reader for module in MODULES for reader in module.READERS)
 
 

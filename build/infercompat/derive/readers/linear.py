@@ -1,4 +1,4 @@
-"""Families of linear attention and short convolutions between layers of softmax attention, and RWKV."""
+"""Families of linear attention and short convolutions between layers of softmax attention."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from infercompat.derive.readers.common import (
     SLIDING,
     Reader,
     attention,
-    demands,
     layer_types,
     one_full_in,
     windowed,
@@ -181,16 +180,6 @@ def _looped(config: Config, words: list[str]) -> list[str]:
     return words + words[first:last] * (passes - 1)
 
 
-def rwkv(config: Config) -> Demands | Unknown:
-    """RWKV-4: two shifted inputs in the model's dtype, and numerator, denominator and maximum in fp32, each hidden_size a layer.
-
-    Decided by models/rwkv/modeling_rwkv.py RwkvModel (transformers). Later generations keep matrices and are not worked out.
-    """
-    hidden = config.size("hidden_size")
-    layer = Layer("recurrent", conv_elements=2 * hidden, state_elements=3 * hidden, state_dtype="fp32")
-    return demands(config, [layer] * config.layer_count(), {"rwkv": "the RWKV recurrence on every layer"})
-
-
 READERS = (
     Reader(
         delta_net,
@@ -214,5 +203,4 @@ READERS = (
         "InklingForCausalLM Inkling2ForCausalLM Inkling2LoopForCausalLM InklingForConditionalGeneration Inkling2ForConditionalGeneration "
         "Inkling2LoopForConditionalGeneration",
     ),
-    Reader(rwkv, "rwkv"),
 )
