@@ -17,7 +17,7 @@ def stack(products, model: str = "tiny-model", **more) -> Stack:
     ("name", "value"),
     [
         ("model.id", "tiny-model"), ("model.architecture", "TinyForCausalLM"), ("model.family", "gemma"), ("model.layers", 4), ("model.window", 1024),
-        ("model.kv_heads", 2), ("model.head_dim", 64), ("model.context", 8192), ("sequence_length", Range(1, 8192)), ("cache.dtype", MISSING),
+        ("model.kv_heads", 2), ("model.heads", 4), ("model.head_dim", 64), ("model.context", 8192), ("sequence_length", Range(1, 8192)), ("cache.dtype", MISSING),
         ("hardware.class", MISSING), ("model.nothing", MISSING),
     ],
 )  # fmt: skip
@@ -32,6 +32,12 @@ def test_a_model_without_windows_has_none(tiny):
 def test_layers_of_several_widths_give_several_values(make):
     values = {"model_type: gemma2": "model_type: gemma4", "    head_dim: 64\n": "    head_dim: 64\n    global_head_dim: 128\n"}
     assert stack(make(changed(MODEL, *values.items()))).get("model.head_dim") == (64, 128)
+
+
+def test_query_heads_of_real_models(real):
+    """Qwen3.6 27B states 24 in its text part; Falcon 40B says n_head: 128 (config.json of both); a plain Mamba has none."""
+    found = {model: stack(real, model).get("model.heads") for model in ("qwen3.6-27b", "falcon-40b", "mamba-2.8b")}
+    assert found == {"qwen3.6-27b": 24, "falcon-40b": 128, "mamba-2.8b": MISSING}
 
 
 def test_what_was_given_wins(tiny):

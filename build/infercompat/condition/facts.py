@@ -113,6 +113,7 @@ _MODEL = (
     Fact("model.architecture", "word", "derived", "The architecture class in config.json."),
     Fact("model.family", "word", "derived", "The publisher's family.", vocabulary="family"),
     Fact("model.window", "int", "derived", "The window or attention chunk; none where every layer sees all.", "tokens", several=True),
+    Fact("model.heads", "int", "derived", "The query heads of an attention layer, as the config's text part counts them."),
     Fact("model.kv_heads", "int", "derived", "The heads that keep keys and values, for each kind of layer.", several=True),
     Fact("model.head_dim", "int", "derived", "The head width, for each kind of layer.", "elements", several=True),
     Fact("model.layers", "int", "derived", "How many decoder layers it has."),
@@ -197,6 +198,9 @@ _WORKLOAD = (
     Fact("prompt.image", "bool", "workload", "Prompts hold images.", absent=_EITHER),
     Fact("prompt.audio", "bool", "workload", "Prompts hold audio.", absent=_EITHER),
     Fact("prompt.repeated_prefix", "bool", "workload", "Prompts begin with text that was served before.", absent=_EITHER),
+    Fact("request.structured_output", "bool", "workload", "Answers are held to a schema or a grammar.", absent=_EITHER),
+    Fact("request.tools", "bool", "workload", "Requests offer tools to call.", absent=_EITHER),
+    Fact("request.streaming", "bool", "workload", "Answers are sent in pieces as they come.", absent=_EITHER),
 )
 
 _MACHINE = (

@@ -8,6 +8,7 @@ from typing import Any
 
 from infercompat.condition import MISSING, Missing, Range, Value
 from infercompat.derive import Derived, Layer, Unknown
+from infercompat.derive.config import Config
 from infercompat.records import Record
 
 UNDECIDED = (None, "auto", "null")
@@ -58,6 +59,9 @@ class Stack:
             return self.model.id
         if name in ("model.architecture", "model.family"):
             return self.model.data[name.removeprefix("model.")]
+        if name == "model.heads":
+            heads = Config(self.model.data["config"]["values"]).peek("num_attention_heads")
+            return MISSING if heads is None else heads
         if isinstance(self.derived, Unknown):
             return MISSING
         return self._of_layers(name)
