@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from answer.diagnose.examples_vllm import VLLM
+
 EXAMPLES: dict[tuple[str, ...], str] = {
     ("flashinfer-fa2-head-dim-not-multiple-of-64",): (
         "CUDA Error: an illegal memory access was encountered (CUDA Error: 700) (site-packages/flashinfer/attention/prefill.cuh: line 2349)"
@@ -128,6 +130,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
         "NotImplementedError: Fast prefill optimization for KV sharing is not compatible with EAGLE as EAGLE requires correct logits"
     ),
     ("vllm-rocm-attn-slow-swa",): "INFO [rocm.py:310] Using ROCM_ATTN attention backend out of potential backends: ['ROCM_ATTN', 'TRITON_ATTN'].",
+    **VLLM,
 }
 
 # A second form of the same error, where the engine prints two.

@@ -1,0 +1,58 @@
+"""Log lines that show a gotcha of vLLM, in our own shortened form, by the gotchas that share the error; the rest of examples.py."""
+
+from __future__ import annotations
+
+VLLM: dict[tuple[str, ...], str] = {
+    ("vllm-hybrid-prefix-cache-short-prompts",): (
+        "INFO [config.py:281] Setting attention block size to 528 tokens to ensure that attention page size is >= mamba page size."
+    ),
+    ("vllm-mamba-blocks-lt-max-num-seqs",): (
+        "ValueError: max_num_seqs (1024) exceeds available Mamba cache blocks (856). Each decode sequence requires one Mamba cache block"
+    ),
+    ("dynamo-mamba-hybrid-prefix-pd-crash",): "AssertionError: SSM can only have one local block",
+    ("vllm-nvfp4-moe-sm120-capability-regression",): (
+        "RuntimeError: FlashInfer-CUTLASS MoE kernel does not support current device sm_120"
+    ),
+    ("vllm-deepseek-v32-sm120-no-sparse-backend",): (
+        "ValueError: No valid attention backend found for cuda with AttentionSelectorConfig(head_size=576, dtype=torch.bfloat16, "
+        "kv_cache_dtype=auto, block_size=None, use_mla=True, has_sink=False, use_sparse=True, use_mm_prefix=False, attn_type=decoder). "
+        "Reasons: {FLASHINFER_MLA: [sparse not supported, compute capability not supported], TRITON_MLA: [sparse not supported], "
+        "FLASHMLA_SPARSE: [compute capability not supported]}."
+    ),
+    ("vllm-glm53flash-sparse-mla-ada",): (
+        "ValueError: No valid attention backend found for cuda with AttentionSelectorConfig(head_size=512, dtype=torch.bfloat16, "
+        "kv_cache_dtype=auto, block_size=None, use_mla=True, has_sink=False, use_sparse=True, use_mm_prefix=False)."
+    ),
+    ("vllm-w4a16fp4-turing-unsupported",): "mm_fp4 does not support backend 'cutlass' with capability 75",
+    ("vllm-glm46-nvfp4-dgx-spark-stack",): (
+        "RuntimeError: FlashInfer kernels unavailable for ModelOptNvFp4FusedMoE on current platform\n"
+        "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'\n"
+        "RuntimeError: [FP4 gemm Runner] Failed to run cutlass FP4 gemm on sm120. Error: Error Internal"
+    ),
+    ("vllm-tp-must-divide-heads",): "ValueError: Total number of attention heads (52) must be divisible by tensor parallel size (8).",
+    ("vllm-mistral3-hf-text-only-profiling-crash",): "ValueError: Failed to apply PixtralProcessor on data={'text': '[IMG]'} with kwargs={}",
+    ("vllm-flashmla-v1-fp8kv-unsupported-085",): "NotImplementedError: FlashMLA V1 with FP8 KV cache not yet supported",
+    ("vllm-fp8-quant-gdn-gb10-cutlass",): (
+        'File "vllm/_custom_ops.py", line 845, in cutlass_scaled_mm\n    torch.ops._C.cutlass_scaled_mm(out, a, b, scale_a, scale_b, bias)\n'
+        "RuntimeError: Error Internal"
+    ),
+    ("vllm-block-fp8-tp-shard-smaller-than-block",): (
+        "ValueError: Weight input_size_per_partition = 64 is not divisible by weight quantization block_k = 128."
+    ),
+    ("vllm-dsv32-nixl-fp8-type-cast",): "RuntimeError: src_cache must be uint8",
+    ("vllm-dsv32-pd-num-kv-heads-assert",): "AssertionError: num_kv_heads == 1",
+    ("vllm-gguf-qwen3vlmoe-unsupported",): "ValueError: GGUF model with architecture qwen3vlmoe is not supported yet.",
+    ("vllm-cudagraph-memory-estimate-default-019",): (
+        "INFO [gpu_worker.py:578] CUDA graph memory profiling is enabled (default since v0.21.0). The current --gpu-memory-utilization=0.8200 "
+        "is equivalent to --gpu-memory-utilization=0.8048 without CUDA graph memory profiling."
+    ),
+    ("vllm-lora-hybrid-moe-perturbs-base",): "INFO [lora.py:88] MoE model detected. Using fused MoE LoRA implementation.",
+    ("vllm-glm53flash-h100-slower-backend-chosen",): (
+        "INFO [cuda.py:480] Using FLASHINFER_MLA_SPARSE_SM90 attention backend out of potential backends: ['FLASHINFER_MLA_SPARSE_SM90', "
+        "'FLASH_ATTN_MLA_SPARSE']"
+    ),
+    ("vllm-nemotronh-gb10-relu2-experts-crash",): "RuntimeError: Invalid activation type.",
+    ("vllm-dsv41-sm120-no-decode-kernel",): "ValueError: SM120 sparse-MLA has no decode kernel for this shape: num_tokens=16, num_heads=64, topk=1152",
+    ("vllm-nvfp4-gb10-weight-only-kernel-chosen",): "INFO [nvfp4.py:60] Using FlashInferCuteDslNvFp4W4A16LinearKernel for NVFP4 GEMM",
+    ("vllm-mistral-common-pixtral-warmup-0221",): "ValueError: Failed to apply MistralCommonPixtralProcessor on data={'text': '', 'images': []}",
+}
