@@ -198,8 +198,8 @@ _WORKLOAD = (
     Fact("prompt.image", "bool", "workload", "Prompts hold images.", absent=_EITHER),
     Fact("prompt.audio", "bool", "workload", "Prompts hold audio.", absent=_EITHER),
     Fact("prompt.repeated_prefix", "bool", "workload", "Prompts begin with text that was served before.", absent=_EITHER),
-    Fact("request.structured_output", "bool", "workload", "Answers are held to a schema or a grammar.", absent=_EITHER),
-    Fact("request.tools", "bool", "workload", "Requests offer tools to call.", absent=_EITHER),
+    Fact("request.structured_output", "bool", "workload", "Answers are held to a schema or a grammar; off unless said.", absent=False),
+    Fact("request.tools", "bool", "workload", "Requests offer tools to call; off unless said.", absent=False),
     Fact("request.streaming", "bool", "workload", "Answers are sent in pieces as they come.", absent=_EITHER),
 )
 

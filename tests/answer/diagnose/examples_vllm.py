@@ -10,9 +10,7 @@ VLLM: dict[tuple[str, ...], str] = {
         "ValueError: max_num_seqs (1024) exceeds available Mamba cache blocks (856). Each decode sequence requires one Mamba cache block"
     ),
     ("dynamo-mamba-hybrid-prefix-pd-crash",): "AssertionError: SSM can only have one local block",
-    ("vllm-nvfp4-moe-sm120-capability-regression",): (
-        "RuntimeError: FlashInfer-CUTLASS MoE kernel does not support current device sm_120"
-    ),
+    ("vllm-nvfp4-moe-sm120-capability-regression",): ("RuntimeError: FlashInfer-CUTLASS MoE kernel does not support current device sm_120"),
     ("vllm-deepseek-v32-sm120-no-sparse-backend",): (
         "ValueError: No valid attention backend found for cuda with AttentionSelectorConfig(head_size=576, dtype=torch.bfloat16, "
         "kv_cache_dtype=auto, block_size=None, use_mla=True, has_sink=False, use_sparse=True, use_mm_prefix=False, attn_type=decoder). "
