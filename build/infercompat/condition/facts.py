@@ -209,6 +209,13 @@ _MACHINE = (
     Fact("hardware.class", "word", "derived", "The compute capability or device class.", vocabulary="hardware-class"),
     Fact("hardware.memory_bytes", "int", "derived", "The memory of one device that a program can see.", "bytes"),
     Fact("hardware.shared_memory_per_block_bytes", "int", "derived", "The most shared memory that one thread block can use.", "bytes"),
+    Fact(
+        "compute.api",
+        "word",
+        "given",
+        "The interface through which the engine's build reaches the device, where a device has several.",
+        values=("cuda", "hip", "vulkan", "metal", "sycl", "opencl", "cpu"),
+    ),
     Fact("container", "word", "given", "The container image, with its tag."),
     Fact("os", "word", "given", "The operating system, such as linux, windows or wsl2."),
     Fact("cuda.version", "version", "resolved", "The CUDA toolkit that the engine was built with."),
