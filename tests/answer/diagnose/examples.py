@@ -131,6 +131,14 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ),
     ("vllm-rocm-attn-slow-swa",): "INFO [rocm.py:310] Using ROCM_ATTN attention backend out of potential backends: ['ROCM_ATTN', 'TRITON_ATTN'].",
     **VLLM,
+    ("sglang-dsv32-fp8kv-assert",): (
+        'File "sglang/srt/mem_cache/memory_pool.py", line 1505, in set_kv_buffer\n    assert not (self.use_nsa and self.nsa_kv_cache_store_fp8)'
+    ),
+    ("sglang-dsv32-dp-attention-indexer-assert",): ("AssertionError: assert logits.shape[0] == len(seq_lens_expanded)"),
+    ("sglang-dsv4-sparse-prefill-sm120",): ("RuntimeError: Sparse Attention Forward Kernel is only supported on SM90a and SM100f architectures."),
+    ("sglang-blackwell-gdn-flashinfer-gated",): (
+        "AssertionError: Only {'trtllm_mha', 'triton', 'fa4'} backends are supported on\nBlackwell GPUs for hybrid GDN models. Got prefill=flashinfer, decode=flashinfer."
+    ),
 }
 
 # A second form of the same error, where the engine prints two.
