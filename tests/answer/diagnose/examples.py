@@ -16,7 +16,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
         "ValueError: Selected backend AttentionBackendEnum.FLASHINFER is not valid for this configuration. Reason: ['sink setting not supported']"
     ),
     ("llamacpp-cuda-fa-f16-conversion",): "W ggml_cuda: no FlashAttention vector kernel compiled for K/V types q5_0/q5_0, converting",
-    ("llamacpp-gemma4-mtp-crash-second-prompt",): "ggml/src/ggml-cuda/fattn.cu:118: fatal error",
+    ("llamacpp-gemma4-e4b-mtp-fattn-abort", "llamacpp-gemma4-mtp-crash-second-prompt"): "ggml/src/ggml-cuda/fattn.cu:118: fatal error",
     ("llamacpp-quantized-v-requires-fa",): "llama_init_from_model: quantized V cache requires flash_attn to be enabled",
     ("llamacpp-quantized-v-requires-fa", "lmstudio-vulkan-2150-gemma4-fa-auto-off"): (
         "llama_init_from_model: quantized V cache was requested, but this requires Flash Attention"
@@ -139,6 +139,17 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("sglang-blackwell-gdn-flashinfer-gated",): (
         "AssertionError: Only {'trtllm_mha', 'triton', 'fa4'} backends are supported on\nBlackwell GPUs for hybrid GDN models. Got prefill=flashinfer, decode=flashinfer."
     ),
+    ("trtllm-mla-kv-reuse-arch-and-dtype-limits",): (
+        "[TRT-LLM] [W] KV cache reuse for MLA can only be enabled on SM90/SM100/SM103/SM120, disable enable_block_reuse for SM89"
+    ),
+    ("trtllm-legacy-mamba-cache-no-block-reuse",): (
+        "ValueError: TRTLLM_USE_PY_MAMBA=1 forces MixedMambaHybridCacheManager, which does not support block reuse."
+    ),
+    ("sglang-rocm-minimax-m3-mxfp8-cookbook",): ("ValueError: mxfp8 quantization is currently not supported in ROCm."),
+    ("sglang-qwen35-spec-radix-no-buffer",): (
+        "ValueError: Speculative decoding for Qwen3_5MoeForConditionalGeneration is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer."
+    ),
+    ("sglang-qwen35-vision-heads-tp6",): ("AssertionError: 16 is not divisible by 6"),
 }
 
 # A second form of the same error, where the engine prints two.
