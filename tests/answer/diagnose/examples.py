@@ -150,6 +150,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
         "ValueError: Speculative decoding for Qwen3_5MoeForConditionalGeneration is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer."
     ),
     ("sglang-qwen35-vision-heads-tp6",): ("AssertionError: 16 is not divisible by 6"),
+    ("sglang-dsa-topk-v2-pre-hopper-compile",): ('topk_impl.cuh(718): error: namespace "cooperative_groups" has no member "this_cluster"'),
 }
 
 # A second form of the same error, where the engine prints two.
