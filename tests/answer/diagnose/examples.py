@@ -151,6 +151,14 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ),
     ("sglang-qwen35-vision-heads-tp6",): ("AssertionError: 16 is not divisible by 6"),
     ("sglang-dsa-topk-v2-pre-hopper-compile",): ('topk_impl.cuh(718): error: namespace "cooperative_groups" has no member "this_cluster"'),
+    ("llamacpp-vulkan-glm47-expert-choice-assert",): ("llama.cpp/ggml/src/ggml-backend.cpp:1517: GGML_ASSERT(id >= 0 && id < n_expert) failed"),
+    (
+        "llamacpp-kimi-k27-tool-grammar",
+        "llamacpp-qwen36-tool-call-dropped",
+    ): ("W common_chat_peg_parse: unparsed peg-native output: <tool_call>"),
+    ("llamacpp-minimax-m27-parse-error",): ('{"error":{"code":500,"message":"Failed to parse input at pos 144: <minimax:tool_call>'),
+    ("llamacpp-metal4-probe-m5",): ("ggml_metal_library_init_from_source: error: use of undeclared identifier 'mpp'"),
+    ("llamacpp-auto-slots-share-context",): ("srv send_error: task id = 7, error: Context size has been exceeded."),
 }
 
 # A second form of the same error, where the engine prints two.
