@@ -159,6 +159,14 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("llamacpp-minimax-m27-parse-error",): ('{"error":{"code":500,"message":"Failed to parse input at pos 144: <minimax:tool_call>'),
     ("llamacpp-metal4-probe-m5",): ("ggml_metal_library_init_from_source: error: use of undeclared identifier 'mpp'"),
     ("llamacpp-auto-slots-share-context",): ("srv send_error: task id = 7, error: Context size has been exceeded."),
+    ("mlxlm-qwen3-coder-wrong-number-drops-call",): (
+        "WARNING - Failed to parse tool call (ValueError: could not convert string to float: 'ten') — tool text was likely truncated mid-generation."
+    ),
+    ("mlxlm-truncated-tool-call-lost",): ("ValueError: No function provided."),
+    ("mlxlm-mistral-json-list-calls-dropped",): ('ValueError: Could not parse tool call from: [{"name": "calculator", "arguments": {"expression": "2+3"}}]'),
+    ("transformers-mamba2-slow-path-chunks-wrong",): (
+        "The fast path is not available because one of `(selective_state_update, causal_conv1d_fn, causal_conv1d_update)` is None. Falling back to the naive implementation."
+    ),
 }
 
 # A second form of the same error, where the engine prints two.
