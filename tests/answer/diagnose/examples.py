@@ -167,6 +167,9 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("transformers-mamba2-slow-path-chunks-wrong",): (
         "The fast path is not available because one of `(selective_state_update, causal_conv1d_fn, causal_conv1d_update)` is None. Falling back to the naive implementation."
     ),
+    ("trtllm-kimi-k25-guided-decoding-init",): ("AttributeError: 'KimiK25ForConditionalGeneration' object has no attribute 'vocab_size_padded'"),
+    ("trtllm-guided-draft-schedule-zero",): ("RuntimeError: bitmask must have the same batch size as logits"),
+    ("trtllm-kimi-k25-fast-tokenizer",): ("Could not extract SentencePiece model from tiktoken.model"),
 }
 
 # A second form of the same error, where the engine prints two.
