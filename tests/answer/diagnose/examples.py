@@ -170,6 +170,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("trtllm-kimi-k25-guided-decoding-init",): ("AttributeError: 'KimiK25ForConditionalGeneration' object has no attribute 'vocab_size_padded'"),
     ("trtllm-guided-draft-schedule-zero",): ("RuntimeError: bitmask must have the same batch size as logits"),
     ("trtllm-kimi-k25-fast-tokenizer",): ("Could not extract SentencePiece model from tiktoken.model"),
+    ("trtllm-qwen3-autotune-grouped-gemm",): ("[TensorRT-LLM][ERROR] Assertion failed: Failed to initialize cutlass TMA WS grouped gemm."),
 }
 
 # A second form of the same error, where the engine prints two.
