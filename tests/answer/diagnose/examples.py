@@ -171,6 +171,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("trtllm-guided-draft-schedule-zero",): ("RuntimeError: bitmask must have the same batch size as logits"),
     ("trtllm-kimi-k25-fast-tokenizer",): ("Could not extract SentencePiece model from tiktoken.model"),
     ("trtllm-qwen3-autotune-grouped-gemm",): ("[TensorRT-LLM][ERROR] Assertion failed: Failed to initialize cutlass TMA WS grouped gemm."),
+    ("fa4-no-split-or-paged-by-architecture",): ("AssertionError: paged KV not supported on SM 8.0"),
 }
 
 # A second form of the same error, where the engine prints two.
