@@ -213,7 +213,7 @@ _MACHINE = (
         "compute.api",
         "word",
         "given",
-        "The interface through which the engine's build reaches the device, where a device has several.",
+        "The interface through which the engine's build reaches the device, where a device has more than one.",
         values=("cuda", "hip", "vulkan", "metal", "sycl", "opencl", "cpu"),
     ),
     Fact("container", "word", "given", "The container image, with its tag."),
