@@ -2,9 +2,36 @@
 
 from __future__ import annotations
 
-from infercompat.harvest import llamacpp, mlxlm, sglang, transformers, vllm
+from infercompat.harvest import (
+    exllamav3,
+    ktransformers,
+    llamacpp,
+    lmdeploy,
+    mlxlm,
+    mlxvlm,
+    sglang,
+    tgi,
+    tpuinference,
+    transformers,
+    vllm,
+    vllmascend,
+    vllmgaudi,
+    vllmmetal,
+)
 from infercompat.harvest.base import Harvester, Refused, Tree
 
-HARVESTERS: dict[str, Harvester] = {harvester.engine: harvester for module in (vllm, sglang, llamacpp, mlxlm, transformers) for harvester in module.HARVESTERS}
+MODULES = (
+    vllm, sglang, llamacpp, mlxlm, transformers, mlxvlm, exllamav3, lmdeploy, tgi, ktransformers, vllmascend, vllmgaudi, vllmmetal, tpuinference,
+)  # fmt: skip
+"""One module an engine; the first harvester of an engine reads its registry."""
 
-__all__ = ["HARVESTERS", "Harvester", "Refused", "Tree"]
+SOURCES: dict[str, tuple[Harvester, ...]] = {}
+"""Engine to everything that is read of it, its registry first."""
+for _module in MODULES:
+    for _harvester in _module.HARVESTERS:
+        SOURCES[_harvester.engine] = (*SOURCES.get(_harvester.engine, ()), _harvester)
+
+HARVESTERS: dict[str, Harvester] = {engine: harvesters[0] for engine, harvesters in SOURCES.items()}
+"""Engine to the harvester of its registry."""
+
+__all__ = ["HARVESTERS", "MODULES", "SOURCES", "Harvester", "Refused", "Tree"]

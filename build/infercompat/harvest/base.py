@@ -94,7 +94,8 @@ class Harvester:
     `what` ends the ids of the snapshot and its citation, `url` and `title` are written with {tag} and {version}, `package` is the
     released package that holds the tree (else the repository's tag is fetched), `read` gives the claims, `least` is how few
     claims a whole registry can have and still be believed. `extra` gives claims with conditions, `older` the address where a tree
-    keeps the source in another place than today's.
+    keeps the source in another place than today's. A source that is not the whole registry of architectures says `complete=False`
+    and `ending`, the last part of its snapshots' ids. `type` is that of its citation.
     """
 
     engine: str
@@ -109,6 +110,9 @@ class Harvester:
     least: int = 20
     extra: Callable[[Tree], list[dict[str, Any]]] = field(default=lambda tree: [])
     older: Callable[[Tree], str | None] = field(default=lambda tree: None)
+    complete: bool = True
+    ending: str = "registry"
+    type: str = "code"
 
     def claims(self, tree: Tree) -> list[Claim]:
         """The claims of a whole registry, one a subject: the first. An empty or tiny one is an error, never 'everything was removed'."""

@@ -13,7 +13,7 @@ def read(tree: Tree) -> Iterator[Claim]:
     """A claim for each file that makes or imports a class Model, and one for each remapped type."""
     for file in tree.files("mlx_lm/models"):
         for node in file.module.body:
-            if _gives_model(node):
+            if gives_model(node):
                 yield claim(file, node.lineno, "native", named=True, model_type=PurePosixPath(file.path).stem)
     utils = tree.file("mlx_lm/utils.py")
     table = assigned(utils.module, "MODEL_REMAPPING")
@@ -24,7 +24,7 @@ def read(tree: Tree) -> Iterator[Claim]:
             yield claim(utils, line, "rewritten", named=True, fields={"loads_as": value.value}, model_type=name)
 
 
-def _gives_model(node: ast.stmt) -> bool:
+def gives_model(node: ast.stmt) -> bool:
     """Whether a statement gives its module the name Model, which is all that loading asks for."""
     if isinstance(node, ast.ImportFrom):
         return any((alias.asname or alias.name) == "Model" for alias in node.names)

@@ -95,10 +95,9 @@ def _harmless(archive: tarfile.TarFile, folder: Path) -> list[tarfile.TarInfo]:
 
 
 def existing(catalog: Catalog, harvester: Harvester, version: str) -> Record | None:
-    """The catalog's whole-registry snapshot of an engine at a version."""
-    return next(
-        (s for s in catalog.of_kind("support") if s.data["engine"] == harvester.engine and s.data["version"] == version and s.data.get("complete")), None
-    )
+    """The catalog's whole-registry snapshot of an engine at a version, or the harvested one of a source that is no whole registry."""
+    found = (s for s in catalog.of_kind("support") if s.data["engine"] == harvester.engine and s.data["version"] == version)
+    return next((s for s in found if (s.data.get("complete") if harvester.complete else s.id == snapshot_id(harvester, version))), None)
 
 
 def by_hand(snapshot: Record, harvester: Harvester) -> str:

@@ -20,7 +20,7 @@ WRITTEN = frozenset({"engine", "version", "title", "complete", "cites", "read_on
 
 
 def snapshot_id(harvester: Harvester, version: str) -> str:
-    return f"{harvester.prefix}-{slug(version)}-registry"
+    return f"{harvester.prefix}-{slug(version)}-{harvester.ending}"
 
 
 def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_through: str) -> dict[str, str]:
@@ -32,7 +32,7 @@ def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_t
         f"engine: {harvester.engine}",
         f'version: "{version}"',
         f"title: {harvester.title.format(version=version)}",
-        "complete: true",
+        *(["complete: true"] if harvester.complete else []),
         f"cites: [{{id: {citation}}}]",
         f"read_on: {read_on}",
         "claims:",
@@ -45,7 +45,7 @@ def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_t
     source = [
         f"title: {harvester.title.format(version=version)}",
         f"url: {url}",
-        "type: code",
+        f"type: {harvester.type}",
         f"publisher: {owner}",
         f"retrieved: {read_on}",
         f'pin: "{tag}"' if tag[:1].isdigit() else f"pin: {tag}",
