@@ -94,9 +94,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
 """Patterns of names in lower case, without the owner of a checkpoint; the first that fits decides. None stands where a name is not clear."""
 
 
-_OWNERS = re.compile(
-    r"^(aidc-ai|baidu|deepseek-ai|google|ibm-granite|lmsys|meta-llama|minimaxai|mistralai|moonshotai|openai|qwen|speakleash|tencent|zai-org)/"
-)
+_OWNERS = re.compile(r"^(aidc-ai|baidu|deepseek-ai|google|ibm-granite|lmsys|meta-llama|minimaxai|mistralai|moonshotai|openai|qwen|speakleash|tencent|zai-org)/")
 """Owners of checkpoints. A slash elsewhere stands between the members of a family."""
 
 

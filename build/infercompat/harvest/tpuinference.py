@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from infercompat.harvest.base import Claim, Harvester, Refused, Tree, claim
+from infercompat.harvest.base import Claim, Harvester, Refused, Tree, assigned, claim
 from infercompat.harvest.names import architectures
 from infercompat.harvest.pipes import Row, rows
 
@@ -13,13 +13,25 @@ LOADER = "tpu_inference/models/common/model_loader.py"
 PAGE = "docs/includes/model_support.md"
 REPOSITORY = "https://github.com/vllm-project/tpu-inference"
 
+PREFERRED = "_VLLM_PREFERRED_ARCHITECTURES"
+"""The architectures that vLLM's own class is taken for, unless a person says otherwise."""
+
 RESULTS = {"✅": "native", "❌": "known-issues", "❓": "untested"}
 """What the symbol of a correctness test says of a checkpoint."""
 
 
 def read(tree: Tree) -> Iterator[Claim]:
-    """One claim an architecture that has a JAX class, on the line that puts it into the registry. Others run through vLLM's own."""
+    """One claim an architecture that has a JAX class, on the line that puts it into the registry.
+
+    Those for which vLLM's own class is preferred, whether or not they have one, are run through that. So are all others, unnamed.
+    """
     file, found = tree.file(LOADER), False
+    preferred = assigned(file.module, PREFERRED)
+    if preferred is None:
+        raise Refused(f"{file.path}: there is no {PREFERRED}")
+    for node in ast.walk(preferred):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield claim(file, node.lineno, "fallback", architecture=node.value)
     for node in ast.walk(file.module):
         for target in node.targets if isinstance(node, ast.Assign) else ():
             if isinstance(target, ast.Subscript) and ast.unparse(target.value) == "_MODEL_REGISTRY" and isinstance(target.slice, ast.Constant):
@@ -51,7 +63,7 @@ HARVESTERS = (
         engine="tpu-inference",
         prefix="tpu-inference",
         what="jax-models",
-        title="The architectures that the TPU plugin {version} has a JAX class for",
+        title="The architectures that the TPU plugin {version} has a JAX class for or prefers vLLM's for",
         url=f"{REPOSITORY}/blob/{{tag}}/{LOADER}",
         tag="v{version}",
         read=read,
