@@ -274,8 +274,8 @@ def test_what_people_wrote_into_a_snapshot(snapshot, word):
 
 
 def test_the_registry_that_the_catalog_has(tiny):
-    enga = SimpleNamespace(engine="enga")
+    enga = SimpleNamespace(engine="enga", complete=True)
     assert run.existing(tiny.catalog, enga, "1.1.0").id == Path(REGISTRY).stem
     assert run.existing(tiny.catalog, enga, "1.0.0") is None
-    assert run.existing(tiny.catalog, SimpleNamespace(engine="vllm"), "1.1.0") is None
+    assert run.existing(tiny.catalog, SimpleNamespace(engine="vllm", complete=True), "1.1.0") is None
     assert run.existing(Catalog({}, {}, {}), enga, "1.1.0") is None

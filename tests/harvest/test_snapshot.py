@@ -114,3 +114,12 @@ def test_fields_that_a_harvest_writes(tmp_path):
     for engine, files in (("mlx-lm", MLX), ("vllm", VLLM)):
         text = next(iter(written(grow(tmp_path / engine, files), engine).values()))
         assert set(parse("a.yaml", text.encode(), []).data) == snapshot.WRITTEN
+
+
+def test_a_source_that_is_no_whole_registry_does_not_say_that_it_is(tmp_path):
+    page = replace(small("mlx-lm"), complete=False, what="page", ending="page", type="documentation")
+    files = snapshot.records(page, grow(tmp_path, TWO), "0.31.3", "2026-02-02", "the released package of 0.31.3")
+    assert list(files) == ["support/mlx-lm/mlxlm-0-31-3-page.yaml", "citations/github.com/mlxlm-page-0-31-3.yaml"]
+    [text, source] = files.values()
+    assert "complete" not in text
+    assert "type: documentation\n" in source

@@ -87,7 +87,7 @@ HARVESTERS = (
         tag="v{version}",
         read=read,
         package="exllamav3",
-        least=15,
+        least=25,
         older=older,
     ),
 )
