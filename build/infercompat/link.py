@@ -18,6 +18,7 @@ REFERENCE_FIELDS: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {
     ("support", ("engine",)): ("engine",),
     ("gotcha", ("engine",)): ("engine",),
     ("engine", ("part_of",)): ("engine",),
+    ("engine", ("runs",)): ("engine",),
     ("measurement", ("model",)): ("model",),
     ("measurement", ("engine",)): ("engine",),
     ("measurement", ("hardware",)): ("hardware",),

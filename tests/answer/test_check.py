@@ -392,3 +392,28 @@ def test_an_answer_is_the_same_every_time(ask, ask_real):
     assert ask(WAITS).data == ask(WAITS).data
     one, other = (ask_real("gpt-oss-20b", "vllm", hardware="b200") for _ in range(2))
     assert one.data == other.data
+
+
+WHOLE_HEAD = "role: engine\nrepository: https://example.com/w\nscheme: pep440\n"
+PATHS = {
+    "engines/whole.yaml": f'name: Whole\n{WHOLE_HEAD}releases: [{{version: "2.0", date: 2026-02-01}}]\n',
+    "engines/first.yaml": f'name: First path\n{WHOLE_HEAD}part_of: whole\nreleases: [{{version: "2.0", date: 2026-02-01}}]\n',
+    "engines/second.yaml": f'name: Second path\n{WHOLE_HEAD}part_of: whole\nreleases: [{{version: "2.0", date: 2026-02-01}}]\n',
+    "support/first/first-page.yaml": snapshot("about: {architecture: OtherForCausalLM}, holds: native", engine="first", version="2.0", complete=True),
+    "support/second/second-page.yaml": snapshot(
+        NATIVE, WINDOWED, "about: {requirement: logit-softcap}, holds: native", engine="second", version="2.0", complete=True
+    ),
+}
+
+
+def test_the_best_path_is_taken_and_named(make):
+    assessor = Assessor(make(PATHS))
+    found = assessor.assess(question(assessor.products, "tiny-model", "whole"))
+    assert (found.verdict, found.hops[0].state) == ("yes", "holds")
+    assert found.hops[0].finding.startswith("through Second path: TinyForCausalLM is")
+
+
+def test_a_model_that_no_path_has_is_no(make):
+    assessor = Assessor(make(PATHS))
+    found = assessor.assess(question(assessor.products, "plain-model", "whole@2.0"))
+    assert (found.verdict, found.reason) == ("no", "architecture: through First path: LlamaForCausalLM is absent from the whole registry (A source)")

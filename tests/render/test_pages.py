@@ -195,3 +195,18 @@ def test_a_recipe_has_a_page_and_stands_on_the_model_s(make):
         assert "<code>--tool-parser tiny</code>" in text
         assert "Reads its tool calls." in text
     assert "acme/enga:1.1.0" in found["engines/enga/tiny-on-enga/"]
+
+
+def test_an_engine_with_paths_and_a_path_that_runs_another_link_to_each_other(make):
+    head = "role: engine\nrepository: https://example.com/w\nscheme: pep440\n"
+    files = {
+        "engines/whole.yaml": f'name: Whole\n{head}releases: [{{version: "2.0", date: 2026-02-01}}]\n',
+        "engines/path.yaml": f'name: A path\n{head}part_of: whole\nruns: enga\nreleases: [{{version: "2.0", date: 2026-02-01, bundles: {{enga: "1.1.0"}}}}]\n',
+    }
+    matrix = Matrix(make(files))
+    renderer = Renderer(matrix)
+    html = {page.address: renderer.render(page) for page in pages(matrix) if page.address in ("engines/whole/", "engines/path/", "engines/enga/")}
+    assert re.search(r'Paths</th><td><a [^>]*href="[^"]*path/"[^>]*>A path</a>; an answer takes', html["engines/whole/"])
+    assert re.search(r'One path of</th><td><a [^>]*href="[^"]*whole/"', html["engines/path/"])
+    assert re.search(r'Runs models in</th><td><a [^>]*href="[^"]*enga/"', html["engines/path/"])
+    assert "Paths</th>" not in html["engines/enga/"]

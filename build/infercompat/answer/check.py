@@ -12,7 +12,7 @@ from infercompat.answer.memory import Memory, memory
 from infercompat.answer.memory import hop as memory_hop
 from infercompat.answer.question import Question
 from infercompat.derive import Unknown
-from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, gates
+from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, joiner_for, path_gates
 from infercompat.join.cell import deciding_hops
 from infercompat.join.grade import grade
 from infercompat.measure import Overhead, overheads
@@ -74,13 +74,14 @@ class Assessor:
         """Every hop, every gotcha, and the verdict by the five rules of the join."""
         catalog, today = self.products.catalog, self.products.today
         resolved = resolve(question, catalog)
-        joiner = Joiner(self.ledger, question.engine, question.release)
+        demanded = () if isinstance(question.derived, Unknown) else question.derived.requirements
+        joiner = joiner_for(self.ledger, question.engine, question.release, resolved.stack, demanded)
         hops, resolved = self._hops(resolved, joiner)
         needs = None if hops[0].state == "fails" else memory(resolved, self.overheads(question.engine.id))
         if needs is not None:
             taken = memory_hop(needs, self.ledger, question)
             hops = hops if taken is None else (*hops, taken)
-        met = () if hops[0].state == "fails" else tuple(gates(catalog, question.engine, question.release, resolved.stack, today, almost=True))
+        met = () if hops[0].state == "fails" else tuple(path_gates(catalog, question.engine, question.release, joiner, resolved.stack, today, almost=True))
         assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs)
         verdict, reason, missing, provided = _decide(assessment)
         evidence = [hop for hop in deciding_hops(hops, verdict) if hop.sources or hop.name != "config"]  # a config in hand cites nothing

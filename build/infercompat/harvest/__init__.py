@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from infercompat.harvest import (
     exllamav3,
+    ikllamacpp,
     ktransformers,
     llamacpp,
     lmdeploy,
+    mlcllm,
     mlxlm,
     mlxvlm,
+    ollama,
+    onnxruntimegenai,
+    openvinogenai,
+    optimumintel,
     sglang,
     tgi,
     tpuinference,
@@ -22,6 +28,7 @@ from infercompat.harvest.base import Harvester, Refused, Tree
 
 MODULES = (
     vllm, sglang, llamacpp, mlxlm, transformers, mlxvlm, exllamav3, lmdeploy, tgi, ktransformers, vllmascend, vllmgaudi, vllmmetal, tpuinference,
+    onnxruntimegenai, openvinogenai, optimumintel, ollama, mlcllm, ikllamacpp,
 )  # fmt: skip
 """One module an engine; the first harvester of an engine reads its registry."""
 

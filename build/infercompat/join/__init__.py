@@ -6,6 +6,7 @@ from infercompat.join.gates import BLOCKING, Gate, gates
 from infercompat.join.grade import Grade
 from infercompat.join.hops import Hop, Joiner, Release, newest_release
 from infercompat.join.matrix import Matrix, join_cell
+from infercompat.join.paths import joiner_for, path_gates
 from infercompat.join.stack import Stack
 
 __all__ = [
@@ -24,5 +25,7 @@ __all__ = [
     "Statement",
     "gates",
     "join_cell",
+    "joiner_for",
     "newest_release",
+    "path_gates",
 ]

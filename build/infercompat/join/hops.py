@@ -218,7 +218,7 @@ class Joiner:
             carry_days=self.thresholds["carry_days"],
         )
         deciding = [statement for statement in statements if statement.status == carried.status]
-        deciding.sort(key=lambda statement: (statement.version != self.release.version, statement.snapshot.id))
+        deciding.sort(key=lambda statement: (statement.version != self.release.version, statement.version not in carried.basis, statement.snapshot.id))
         return carried, deciding or statements
 
     def _against(self, status: str, lower: list) -> list[Statement]:

@@ -9,9 +9,10 @@ from functools import cached_property
 from infercompat.derive import Unknown
 from infercompat.join.cell import Cell, decide, deciding_hops
 from infercompat.join.claims import Ledger
-from infercompat.join.gates import Gate, gates
+from infercompat.join.gates import Gate
 from infercompat.join.grade import grade
-from infercompat.join.hops import Joiner, newest_release
+from infercompat.join.hops import newest_release
+from infercompat.join.paths import joiner_for, path_gates, speaks
 from infercompat.join.stack import Stack, defaults_of
 from infercompat.pipeline import Products
 from infercompat.records import Record
@@ -21,18 +22,18 @@ def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record)
     """A model on an engine's newest release in the catalog, at the engine's defaults, on hardware that nobody named."""
     catalog, today = products.catalog, products.today
     release = newest_release(engine)
-    joiner = Joiner(ledger, engine, release)
     derived = products.derived[model.id]
     stack = Stack(model, derived, defaults_of(engine))
+    demanded = () if isinstance(derived, Unknown) else derived.requirements
+    joiner = joiner_for(ledger, engine, release, stack, demanded)
     hops = [joiner.architecture(stack)]
     if hops[0].state != "fails":
         hops.append(joiner.config(stack))
-        demanded = () if isinstance(derived, Unknown) else derived.requirements
         hops += [joiner.requirement(requirement, stack, hops[0]) for requirement in demanded]
     found = tuple(hops)
     met: tuple[Gate, ...] = ()
     if found[0].state != "fails":
-        met = tuple(gates(catalog, engine, release, Stack(model, derived, open_settings=True), today))
+        met = tuple(path_gates(catalog, engine, release, joiner, Stack(model, derived, open_settings=True), today))
     verdict, reason, missing, conditions = decide(found, met)
     graded = None if verdict == "unknown" else grade(deciding_hops(found, verdict), catalog, today)
     return Cell(model, engine, release, derived, found, met, verdict, reason, graded, missing, conditions)
@@ -51,7 +52,7 @@ class Matrix:
     @cached_property
     def engines(self) -> list[Record]:
         """Engines of which some source says what they support: those that serve first, references last."""
-        found = [engine for engine in self.products.catalog.of_kind("engine") if engine.data["role"] != "kernel-library" and self.ledger.snapshots(engine.id)]
+        found = [engine for engine in self.products.catalog.of_kind("engine") if engine.data["role"] != "kernel-library" and speaks(self.ledger, engine)]
         return sorted(found, key=lambda engine: (engine.data["role"] == "reference", engine.data["name"].lower()))
 
     @cached_property

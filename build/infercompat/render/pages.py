@@ -9,6 +9,7 @@ from infercompat.answer.diagnose import index
 from infercompat.condition import FACTS
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Hop, Matrix
+from infercompat.join.paths import parts
 from infercompat.places import TEMPLATES
 from infercompat.records import FOLDER_OF_KIND, KINDS, Record
 from infercompat.render import compatibility, explorer, predicted, state
@@ -153,6 +154,7 @@ def _engine(matrix: Matrix, engine: Record) -> dict:
     return {
         "cells": list(matrix.of_engine(engine)),
         "snapshots": matrix.ledger.snapshots(engine.id),
+        "parts": parts(catalog, engine),
         "offers": {id: offers[id] for id in sorted(offers)},
         "gotchas": sorted(gotchas, key=lambda gotcha: (severities.index(gotcha.data["severity"]), gotcha.id)),
     }
