@@ -8,7 +8,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test validate docs docs-check fmt bench-peers clean constraints zensical chromium
+.PHONY: help site serve test validate docs docs-check fmt harvest-live bench-peers clean constraints zensical chromium
 
 help: ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -41,6 +41,11 @@ docs-check: $(VENV)/.ready ## fail if docs/13-model-compatibility.md is stale
 fmt: $(VENV)/.ready ## format and lint the code
 	$(BIN)/ruff check --fix --quiet build tests bench
 	$(BIN)/ruff format --quiet build tests bench
+
+harvest-live: $(VENV)/.ready ## read the real packages of upstream again and compare them with the catalog (needs the network)
+	$(BIN)/infercompat releases || true
+	$(BIN)/infercompat harvest --verify
+	$(BIN)/infercompat harvest --all --check
 
 bench-peers: $(VENV)/.ready ## ask other calculators the same questions (needs 7 GB for a while)
 	$(BIN)/python bench/peers/run.py

@@ -12,9 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from catalogs import REGISTRY
-from infercompat.harvest import HARVESTERS, Refused, run, snapshot
+from infercompat.harvest import HARVESTERS, Refused, run
 from infercompat.link import Catalog
-from infercompat.read import parse
 from infercompat.records import Document, Record
 
 from .trees import MLX, VLLM, Files, grow, small
@@ -138,7 +137,7 @@ def test_a_released_package_is_fetched_by_pip(commands):
 
 def test_a_repository_is_cloned_at_its_tag(commands):
     with run.tree_of(HARVESTERS["vllm"], "0.33.0", None) as (tree, how):
-        assert (len(small("vllm").claims(tree)), how) == (7, "the repository at v0.33.0")
+        assert (len(small("vllm").claims(tree)), how) == (9, "the repository at v0.33.0")
     assert commands[0][:7] == ["git", "clone", "--quiet", "--depth", "1", "--branch", "v0.33.0"]
 
 
@@ -167,7 +166,6 @@ def test_a_client_that_fails_is_told_in_one_line(monkeypatch, outcome, told):
 @pytest.mark.parametrize(
     ("target", "told"),
     [
-        ("vllm", "name the version: ENGINE@VERSION"),
         ("vllm@", "name the version"),
         ("@1.0", "there is no harvester for ''; there are: vllm, sglang, llama.cpp, mlx-lm, transformers"),
         ("vlm@1.0", "there is no harvester for 'vlm'; there are: vllm"),
@@ -185,8 +183,14 @@ def test_targets_that_name_nothing(target, told):
 
 
 def test_a_target():
-    assert run.wanted("llama.cpp@b7000") == (HARVESTERS["llama.cpp"], "b7000")
+    assert run.wanted("llama.cpp@b7000", "registry") == ((HARVESTERS["llama.cpp"],), "b7000")
     assert run.wanted("vllm@0.11.0rc1+cu128")[1] == "0.11.0rc1+cu128"
+    assert run.wanted("mlx-lm")[1] == ""
+
+
+def test_a_source_that_an_engine_does_not_have():
+    with pytest.raises(Refused, match="'page' is no source of mlx-lm; there are: registry"):
+        run.wanted("mlx-lm@0.31.3", "page")
 
 
 def record(*claims: dict, id: str = "mlxlm-0-31-3-registry", **fields) -> Record:
@@ -195,7 +199,7 @@ def record(*claims: dict, id: str = "mlxlm-0-31-3-registry", **fields) -> Record
 
 
 def about(holds: str = "native", **fields) -> dict:
-    more = {name: fields.pop(name) for name in ("cites", "note", "when") if name in fields}
+    more = {name: fields.pop(name) for name in ("cites", "note", "when", "by_hand") if name in fields}
     return {"about": fields, "holds": holds, "at": "L1"} | more
 
 
@@ -206,67 +210,14 @@ SAME = (
 
 
 @pytest.mark.parametrize(
-    ("claims", "lines"),
-    [
-        (SAME, []),
-        (reversed(SAME), []),
-        (SAME[1:], ["added    alias: native"]),
-        ((*SAME, about(model_type="gone")), ["removed  gone: native"]),
-        ((*SAME[1:], about("removed", model_type="alias")), ["changed  alias: removed -> native"]),
-        (
-            (*SAME[2:], about(model_type="gone"), about("partial", model_type="llama")),
-            ["added    alias: native", "changed  llama: partial -> native", "removed  gone: native"],
-        ),
-        ((*SAME, about(model_type="gone", cites=[{"id": "x"}])), []),
-        ((*SAME[1:], about(model_type="alias", cites=[{"id": "x"}])), []),
-        ((*SAME, about(architecture="A", model_type="bailing")), []),
-        ((*SAME, about("partial", model_type="llama", when={"requires": "x"})), []),
-        ((), [f"added    {name}: native" for name in ("alias", "llama")] + ["added    mistral: rewritten"]),
-    ],
-)
-def test_differences(tmp_path, claims, lines):
-    found = run.differences(record(*claims), small("mlx-lm"), grow(tmp_path, MLX))
-    assert found[: len(lines)] == lines
-    assert claims == () or len(found) == len(lines)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "lines"),
-    [
-        ((), []),
-        (
-            (("_try_resolve_transformers", "_gone"), ("    **_TRANSFORMERS_BACKEND_MODELS,\n", ""), ("_TRANSFORMERS_BACKEND_MODELS", "_CLASSES")),
-            ["removed  *: fallback"],
-        ),
-        ((('"SmolLM3ForCausalLM"', '"Smol4"'),), ["added    Smol4: fallback", "removed  SmolLM3ForCausalLM: fallback"]),
-        ((('    "BrokenForCausalLM": ("broken", "BrokenForCausalLM"),\n', ""),), ["changed  BrokenForCausalLM: native -> removed"]),
-    ],
-)
-def test_differences_of_a_registry_with_a_fallback(tmp_path, pairs, lines):
-    [(name, text)] = VLLM.items()
-    before = snapshot.records(small("vllm"), grow(tmp_path / "before", VLLM), "0.33.0", "2026-02-02", "a tree")
-    data = parse("a.yaml", next(iter(before.values())).encode(), []).data
-    for old, new in pairs:
-        assert old in text
-        text = text.replace(old, new)
-    after = grow(tmp_path / "after", {name: text})
-    assert run.differences(Record("a", "support", data, Document("a.yaml", data, {}, {}, {}, ())), small("vllm"), after) == lines
-
-
-def test_differences_from_a_tree_that_came_out_empty_are_an_error(tmp_path):
-    tree = grow(tmp_path, {"mlx_lm/models/a.py": "", "mlx_lm/utils.py": "MODEL_REMAPPING = {}"})
-    with pytest.raises(Refused, match="only 0 claims"):
-        run.differences(record(*SAME), HARVESTERS["mlx-lm"], tree)
-
-
-@pytest.mark.parametrize(
     ("snapshot", "word"),
     [
         (record(*SAME), ""),
-        (record(*SAME, id="mlxlm-0-31-3-models"), "another id"),
-        (record(*SAME, notes="Read by people."), "fields of its own"),
-        (record(*SAME, about(model_type="a", note="Also a draft.")), "claims with a note or a source of their own"),
-        (record(*SAME, about(model_type="a", cites=[{"id": "x"}])), "claims with a note or a source of their own"),
+        (record(*SAME, id="mlxlm-0-31-3-models", notes="Read by people."), ""),
+        (record(*SAME, about(model_type="a", note="Also a draft.")), ""),
+        (record(*SAME, withdrawn={"on": "2026-02-03"}), "fields of its own"),
+        (record(*SAME, about(model_type="a", cites=[{"id": "x"}])), "claims with a source of their own and no word by_hand"),
+        (record(*SAME, about(model_type="a", cites=[{"id": "x"}], by_hand="The page says so.")), ""),
     ],
 )
 def test_what_people_wrote_into_a_snapshot(snapshot, word):

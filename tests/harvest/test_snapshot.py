@@ -11,6 +11,7 @@ from infercompat import rules
 from infercompat.harvest import snapshot
 from infercompat.harvest.base import File, claim
 from infercompat.read import parse
+from infercompat.records import Document, Record
 
 from .trees import MLX, VLLM, grow, small
 
@@ -113,7 +114,7 @@ def test_what_is_written_has_no_fault(make, tmp_path):
 def test_fields_that_a_harvest_writes(tmp_path):
     for engine, files in (("mlx-lm", MLX), ("vllm", VLLM)):
         text = next(iter(written(grow(tmp_path / engine, files), engine).values()))
-        assert set(parse("a.yaml", text.encode(), []).data) == snapshot.WRITTEN
+        assert set(parse("a.yaml", text.encode(), []).data) == snapshot.WRITTEN - {"aliases", "notes", "whole_page"}
 
 
 def test_a_source_that_is_no_whole_registry_does_not_say_that_it_is(tmp_path):
@@ -123,3 +124,17 @@ def test_a_source_that_is_no_whole_registry_does_not_say_that_it_is(tmp_path):
     [text, source] = files.values()
     assert "complete" not in text
     assert "type: documentation\n" in source
+
+
+def test_what_people_wrote_stays(tmp_path):
+    tree = grow(tmp_path, TWO)
+    plain = parse("a.yaml", next(iter(written(tree, "mlx-lm").values())).encode(), []).data
+    first = plain["claims"][0]
+    mine = {"about": first["about"], "holds": "partial", "at": "L1", "by_hand": "It draws only."}
+    noted = plain["claims"][1] | {"note": "A word: more."}
+    data = plain | {"title": "Mine", "aliases": ["mine-too"], "notes": "One.\n\nTwo.\n", "claims": [mine, noted, *plain["claims"][2:]]}
+    before = Record("other-id", "support", data, Document("a.yaml", data, {}, {}, {}, ()))
+    files = snapshot.records(small("mlx-lm"), tree, plain["version"], "2026-02-03", "a tree", before)
+    assert next(iter(files)) == "support/mlx-lm/other-id.yaml"
+    again = parse("a.yaml", files["support/mlx-lm/other-id.yaml"].encode(), []).data
+    assert again == data | {"read_on": "2026-02-03"}

@@ -25,7 +25,9 @@ def test_every_list_and_what_it_means_once_a_model(tmp_path):
         "BrokenForCausalLM native L4",
         "BertModel native L8",
         "GritLM native L11",
+        "EagleModel speculative-draft native L14",
         "SmolLM3ForCausalLM fallback L16",
+        "TransformersForCausalLM fallback L18",
         "PairForCausalLM removed L28",
         "BartForConditionalGeneration plugin L30",
     ]
@@ -62,7 +64,7 @@ def test_lists_as_ordered_dicts(tmp_path):
 )
 def test_lists_that_cannot_be_told_apart_are_refused(tmp_path, pairs, told):
     if told is None:
-        assert len(list(read(tree(tmp_path, *pairs)))) == 9
+        assert len(list(read(tree(tmp_path, *pairs)))) == 11
         return
     with pytest.raises(Refused) as refused:
         list(read(tree(tmp_path, *pairs)))

@@ -54,6 +54,7 @@ VERBS = (
     history.diff,
     upstream.harvest,
     links.links,
+    upstream.releases,
 )
 for _verb in VERBS:
     main.add_command(_verb)

@@ -1,44 +1,108 @@
-"""The verb that reads upstream: harvest."""
+"""The verbs that read upstream: harvest, and releases."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from infercompat.cli.common import EXIT_FAULTS, products_of, usage
+from infercompat.cli.common import EXIT_FAULTS, EXIT_USAGE, products_of, usage
 
 
 @click.command()
-@click.argument("target", metavar="ENGINE@VERSION")
+@click.argument("target", metavar="[ENGINE[@VERSION]]", required=False)
 @click.option("--from", "given", type=click.Path(path_type=Path), help="A tree or archive that is there already.")
+@click.option("--source", default="", help="Read only this source of the engine, such as registry.")
+@click.option("--all", "every", is_flag=True, help="Every engine, at its newest release upstream.")
 @click.option("--read-on", type=click.DateTime(["%Y-%m-%d"]), help="The day it was read; today if left out.")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing: print what differs from the catalog. Exit status 1 if anything does.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing: print claims, cells and answers that differ from the catalog. Exit 1 if any does.")
+@click.option("--verify", "only_verify", is_flag=True, help="Write nothing: read each cited line again. Exit 1 if one is changed or dead.")
 @click.pass_context
-def harvest(context: click.Context, target: str, given: Path | None, read_on: datetime | None, only_check: bool) -> None:
-    """Reads the architectures that ENGINE supports at VERSION out of its released tree, each claim with its line."""
-    from infercompat.harvest import Refused, run, snapshot
-    from infercompat.write import write_file
+def harvest(
+    context: click.Context,
+    target: str | None,
+    given: Path | None,
+    source: str,
+    every: bool,
+    read_on: datetime | None,
+    only_check: bool,
+    only_verify: bool,
+) -> None:
+    """Reads what ENGINE supports at VERSION out of its released tree, each claim with its line. No version means the newest upstream."""
+    from infercompat.harvest import SOURCES, Refused, work
 
+    if only_check and only_verify:
+        usage("--check and --verify are two questions: ask one")
+    if not only_verify and (target is not None) == every:
+        usage("name ENGINE@VERSION, or --all for every engine")
     products = products_of(context)
-    try:
-        harvester, version = run.wanted(target)
-        before = run.existing(products.catalog, harvester, version)
-        if only_check and before is None:
-            raise Refused(f"the catalog has no registry of {target.replace('@', ' at ')}")
-        if not only_check and before is not None and (why := run.by_hand(before, harvester)):
-            raise Refused(f"{before.id} has {why}, which would be lost or doubled; --check says what differs")
-        with run.tree_of(harvester, version, given) as (tree, read_through):
+    if only_verify:
+        _verify(products, target or "", given)
+    day = (read_on or datetime.now(UTC)).date().isoformat()
+    faults, drift = [], False
+    for name in SOURCES if every else [target]:
+        try:
+            job = work.Job(products, name, source, given, day)
             if only_check:
-                lines = run.differences(before, harvester, tree)
-                click.echo("\n".join(lines) or f"{before.id}: the same upstream")
-                sys.exit(EXIT_FAULTS if lines else 0)
-            files = snapshot.records(harvester, tree, version, (read_on or datetime.now(UTC)).date().isoformat(), read_through)
-    except Refused as error:
-        usage(str(error))
-    for path, text in files.items():
-        kept = run.has_more(products.catalog.records.get(Path(path).stem), text)
-        changed = not kept and write_file(products.folder / path, text.encode())
-        click.echo(f"{'kept' if kept else 'written' if changed else 'unchanged'}  {products.folder.name}/{path}")
+                for line in (lines := list(job.check())):
+                    click.echo(line)
+                drift = drift or any(line.startswith(work.DRIFT) for line in lines)
+            else:
+                for line in job.write():
+                    click.echo(line)
+        except Refused as error:
+            faults.append(str(error))
+            if every:
+                click.echo(f"skipped  {name}: {error}")
+    if faults and (not every or len(faults) == len(SOURCES)):
+        usage(faults[0] if not every else f"nothing could be read: {faults[0]}")
+    sys.exit(EXIT_FAULTS if drift else 0)
+
+
+def _verify(products, target: str, given: Path | None) -> None:
+    from infercompat.harvest import SOURCES, Refused, run, verify
+
+    engine, _, version = target.partition("@")
+    snapshots = [s for s in products.catalog.of_kind("support") if engine in ("", s.data["engine"]) and version in ("", s.data["version"])]
+    if not snapshots:
+        usage(f"the catalog has no snapshot of {target.replace('@', ' at ')}")
+    if given is not None and len({(s.data["engine"], s.data["version"]) for s in snapshots}) > 1:
+        usage("--from is the tree of one version: name ENGINE@VERSION")
+
+    @contextmanager
+    def obtain(engine: str, version: str) -> Iterator:
+        if engine not in SOURCES and given is None:
+            raise Refused("there is no harvester that knows where its releases are")
+        with run.tree_of(SOURCES.get(engine, (None,))[0], version, given) as (tree, _):
+            yield tree
+
+    if given is not None and not given.exists():
+        usage(f"there is no folder or archive {given}")
+    count: Counter[str] = Counter()
+    for found in verify.verify(products.catalog, snapshots, obtain):
+        count[found.state] += 1
+        if found.state != "same":
+            click.echo(str(found))
+    states = ", ".join(f"{count[state]} {state}" for state in ("same", "moved", "changed", "dead", "skipped"))
+    click.echo(f"{states}{'. Skipped ones were not read.' if count['skipped'] else ''}")
+    sys.exit(EXIT_FAULTS if count["changed"] or count["dead"] else 0)
+
+
+@click.command()
+@click.pass_context
+def releases(context: click.Context) -> None:
+    """Which engines have newer releases than the catalog's snapshots. Exit status 1 if any has, 2 if upstream cannot be asked."""
+    from infercompat.harvest import releases as module
+
+    found = module.lags(products_of(context).catalog)
+    for lag in found:
+        click.echo(str(lag))
+    failed = [lag for lag in found if lag.failed]
+    if failed and len(failed) == len(found):
+        usage(f"no release channel can be reached: {failed[0].failed}")
+    sys.exit(EXIT_FAULTS if any(lag.newer for lag in found) else EXIT_USAGE if failed else 0)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from infercompat.harvest import (
     exllamav3,
+    flashinfer,
     ikllamacpp,
     ktransformers,
     llamacpp,
+    llamacppgraph,
     lmdeploy,
     mlcllm,
     mlxlm,
@@ -16,21 +18,53 @@ from infercompat.harvest import (
     openvinogenai,
     optimumintel,
     sglang,
+    sglangsettings,
+    tensorrtllm,
     tgi,
     tpuinference,
     transformers,
     vllm,
     vllmascend,
+    vllmattention,
+    vllmforced,
     vllmgaudi,
     vllmmetal,
+    vllmmodels,
+    vllmpages,
 )
 from infercompat.harvest.base import Harvester, Refused, Tree
 
 MODULES = (
-    vllm, sglang, llamacpp, mlxlm, transformers, mlxvlm, exllamav3, lmdeploy, tgi, ktransformers, vllmascend, vllmgaudi, vllmmetal, tpuinference,
-    onnxruntimegenai, openvinogenai, optimumintel, ollama, mlcllm, ikllamacpp,
-)  # fmt: skip
-"""One module an engine; the first harvester of an engine reads its registry."""
+    vllm,
+    vllmpages,
+    vllmattention,
+    vllmforced,
+    vllmmodels,
+    sglang,
+    sglangsettings,
+    llamacpp,
+    llamacppgraph,
+    ikllamacpp,
+    mlxlm,
+    mlxvlm,
+    transformers,
+    tensorrtllm,
+    lmdeploy,
+    exllamav3,
+    tgi,
+    ktransformers,
+    mlcllm,
+    ollama,
+    onnxruntimegenai,
+    openvinogenai,
+    optimumintel,
+    vllmascend,
+    vllmgaudi,
+    vllmmetal,
+    tpuinference,
+    flashinfer,
+)
+"""One module an engine, or a source of one; the first harvester of an engine reads its registry."""
 
 SOURCES: dict[str, tuple[Harvester, ...]] = {}
 """Engine to everything that is read of it, its registry first."""

@@ -48,13 +48,32 @@ class Tree:
     """An unpacked release. Paths are those of the repository; a wheel holds them below its package."""
 
     root: Path
+    _held: dict[str, File] = field(default_factory=dict, repr=False, compare=False)
+
+    def _read(self, path: str) -> File:
+        """A file, read and parsed once however many sources ask for it."""
+        if path not in self._held:
+            self._held[path] = File(path, (self.root / path).read_text("utf-8-sig", "replace"))
+        return self._held[path]
+
+    def has(self, path: str) -> bool:
+        """Whether a file is there."""
+        return (self.root / path).is_file()
+
+    def below(self, *folders: str, pattern: str = "*.py") -> list[File]:
+        """The files of the first folder that exists and of all folders in it, by path."""
+        for folder in folders:
+            if (self.root / folder).is_dir():
+                found = sorted(path.relative_to(self.root).as_posix() for path in (self.root / folder).rglob(pattern) if path.is_file())
+                return [self._read(path) for path in found]
+        raise Refused(f"{self.root}: none of {', '.join(folders)} is there")
 
     def file(self, *candidates: str) -> File:
         """The first of several places of one file that exists. Raises Refused when it is at none of them."""
         for path in candidates:
             found = self.root / path
             if found.is_file():
-                return File(path, found.read_text("utf-8-sig", "replace"))
+                return self._read(path)
         raise Refused(f"{self.root}: none of {', '.join(candidates)} is there")
 
     def files(self, *folders: str, pattern: str = "*.py") -> list[File]:
@@ -81,9 +100,9 @@ class Claim:
         return f"{self.file} L{self.line}" if self.file else f"L{self.line}"
 
 
-def claim(file: File, line: int, holds: str, named: bool = False, fields: dict[str, Any] | None = None, **about: str) -> Claim:
-    """A claim on a line of a file; `named` puts the file's name into `at`."""
-    name = Path(file.path).name if named else ""
+def claim(file: File, line: int, holds: str, named: bool | str = False, fields: dict[str, Any] | None = None, **about: str) -> Claim:
+    """A claim on a line of a file; `named` puts the file's name into `at`, or its path below a folder that is named."""
+    name = file.path.rpartition(f"{named}/")[2] if isinstance(named, str) else Path(file.path).name if named else ""
     return Claim(tuple(about.items()), holds, line, file.digest(line), name, tuple((fields or {}).items()))
 
 
@@ -95,7 +114,9 @@ class Harvester:
     released package that holds the tree (else the repository's tag is fetched), `read` gives the claims, `least` is how few
     claims a whole registry can have and still be believed. `extra` gives claims with conditions, `older` the address where a tree
     keeps the source in another place than today's. A source that is not the whole registry of architectures says `complete=False`
-    and `ending`, the last part of its snapshots' ids. `type` is that of its citation.
+    and `ending`, the last part of its snapshots' ids; `whole_page` if it lists all that its page does. `type` is that of its citation.
+    `every` keeps statements on one subject that differ, which is how a page contradicts itself. `optional` sources may be missing
+    from a tree: older releases do not have them.
     """
 
     engine: str
@@ -113,12 +134,15 @@ class Harvester:
     complete: bool = True
     ending: str = "registry"
     type: str = "code"
+    whole_page: bool = False
+    every: bool = False
+    optional: bool = False
 
     def claims(self, tree: Tree) -> list[Claim]:
         """The claims of a whole registry, one a subject: the first. An empty or tiny one is an error, never 'everything was removed'."""
         found: dict[tuple, Claim] = {}
         for item in self.read(tree):
-            found.setdefault(item.about, item)
+            found.setdefault((item.about, item.holds) if self.every else item.about, item)
         if len(found) < self.least:
             raise Refused(f"{self.engine}: only {len(found)} claims were read, fewer than {self.least}: the source has changed its shape")
         return list(found.values())

@@ -14,10 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infercompat.harvest import HARVESTERS, Harvester, Refused, Tree
+from infercompat.harvest import SOURCES, Harvester, Refused, Tree
 from infercompat.harvest.snapshot import WRITTEN, snapshot_id
 from infercompat.link import Catalog
 from infercompat.records import Record
+from infercompat.versions import compare, parse_version
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 _BROKEN = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
@@ -95,54 +96,40 @@ def _harmless(archive: tarfile.TarFile, folder: Path) -> list[tarfile.TarInfo]:
 
 
 def existing(catalog: Catalog, harvester: Harvester, version: str) -> Record | None:
-    """The catalog's whole-registry snapshot of an engine at a version, or the harvested one of a source that is no whole registry."""
-    found = (s for s in catalog.of_kind("support") if s.data["engine"] == harvester.engine and s.data["version"] == version)
-    return next((s for s in found if (s.data.get("complete") if harvester.complete else s.id == snapshot_id(harvester, version))), None)
+    """The catalog's snapshot of a source at a version: the whole registry, or the one of the source's id."""
+    ours = [s for s in catalog.of_kind("support") if s.data["engine"] == harvester.engine and s.data["version"] == version]
+    if not harvester.complete:
+        return next((s for s in ours if s.id == snapshot_id(harvester, version)), None)
+    return next((s for s in ours if s.data.get("complete")), None)
+
+
+def nearest(catalog: Catalog, harvester: Harvester, version: str) -> Record | None:
+    """The newest snapshot of a source that is no newer than a version, or that cannot be ordered with it: what a new release is compared with."""
+    scheme = catalog.records[harvester.engine].data["scheme"]
+    wanted = parse_version(scheme, version)
+    best: Record | None = None
+    for entry in catalog.records[harvester.engine].data["releases"]:  # newest first
+        at = parse_version(scheme, entry["version"])
+        if best is None and (wanted is None or at is None or compare(at, wanted) != "greater"):
+            best = existing(catalog, harvester, entry["version"])
+    return best
 
 
 def by_hand(snapshot: Record, harvester: Harvester) -> str:
     """What a harvest would destroy or double in a snapshot that is there: a word for it, empty where it only writes it anew."""
-    if snapshot.id != snapshot_id(harvester, snapshot.data["version"]):
-        return "another id"
     if set(snapshot.data) - WRITTEN:
         return "fields of its own"
-    return "claims with a note or a source of their own" if any({"note", "cites"} & set(claim) for claim in snapshot.data["claims"]) else ""
+    return "claims with a source of their own and no word by_hand" if any("cites" in c and "by_hand" not in c for c in snapshot.data["claims"]) else ""
 
 
-def has_more(record: Record | None, text: str) -> bool:
-    """Whether a record that is there has fields beyond those of a text that would take its place, such as notes on a citation."""
-    return record is not None and bool(set(record.data) - {line.partition(":")[0] for line in text.splitlines()})
-
-
-def differences(snapshot: Record, harvester: Harvester, tree: Tree) -> list[str]:
-    """How upstream differs from a snapshot: claims added, removed and changed, one a line.
-
-    Claims with a source of their own, with a condition on one architecture, or about more than a harvester reads are people's.
-    """
-    upstream = {item.about: item.holds for item in harvester.claims(tree)}
-    fields = {tuple(name for name, _ in about) for about in upstream}
-    upstream |= {tuple(item["about"].items()): item["holds"] for item in harvester.extra(tree)}
-    claims = [(tuple(claim["about"].items()), claim) for claim in snapshot.data["claims"]]
-    read = [(about, claim) for about, claim in claims if "cites" not in claim and tuple(claim["about"]) in fields]
-    ours = {about: claim["holds"] for about, claim in read if "when" not in claim or "*" in claim["about"].values()}
-    known = {about for about, _ in claims}
-    lines = [f"added    {_words(about)}: {holds}" for about, holds in upstream.items() if about not in known]
-    lines += [f"removed  {_words(about)}: {holds}" for about, holds in ours.items() if about not in upstream]
-    lines += [f"changed  {_words(about)}: {ours[about]} -> {holds}" for about, holds in upstream.items() if ours.get(about, holds) != holds]
-    return sorted(lines)
-
-
-def _words(about: tuple[tuple[str, str], ...]) -> str:
-    return ", ".join(value for _, value in about)
-
-
-def wanted(target: str) -> tuple[Harvester, str]:
-    """The harvester and the version that ENGINE@VERSION names. Raises Refused with what there is."""
-    engine, _, version = target.partition("@")
-    if engine not in HARVESTERS:
-        raise Refused(f"there is no harvester for '{engine}'; there are: {', '.join(HARVESTERS)}")
-    if not version:
-        raise Refused("name the version: ENGINE@VERSION")
-    if not _VERSION.fullmatch(version):
-        raise Refused(f"'{version}' is no version")
-    return HARVESTERS[engine], version
+def wanted(target: str, source: str = "") -> tuple[tuple[Harvester, ...], str]:
+    """The sources and the version that ENGINE[@VERSION] names; no version is an empty one. Raises Refused with what there is."""
+    engine, at, version = target.partition("@")
+    if engine not in SOURCES:
+        raise Refused(f"there is no harvester for '{engine}'; there are: {', '.join(SOURCES)}")
+    if at and not _VERSION.fullmatch(version):
+        raise Refused(f"'{version}' is no version" if version else "name the version: ENGINE@VERSION")
+    found = tuple(harvester for harvester in SOURCES[engine] if source in ("", harvester.ending))
+    if not found:
+        raise Refused(f"'{source}' is no source of {engine}; there are: {', '.join(harvester.ending for harvester in SOURCES[engine])}")
+    return found, version

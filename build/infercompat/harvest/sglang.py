@@ -24,6 +24,33 @@ def read(tree: Tree) -> Iterator[Claim]:
             yield claim(file, node.lineno, "native", named=True, architecture=node.id)
 
 
+def registry(tree: Tree) -> Iterator[Claim]:
+    """The classes, then the architectures that a config class loads as one of them."""
+    yield from read(tree)
+    for file in tree.below(*(folder.replace("models", "configs") for folder in FOLDERS)) if _has_configs(tree) else ():
+        if "architectures" not in file.text:
+            continue
+        for function in (node for node in ast.walk(file.module) if isinstance(node, ast.FunctionDef)):
+            new = _called(function, "append")
+            for item in _called(function, "remove"):
+                if len(new) == 1:
+                    yield claim(file, item.lineno, "rewritten", named=True, fields={"loads_as": new[0].value}, architecture=item.value)
+
+
+def _has_configs(tree: Tree) -> bool:
+    return any((tree.root / folder.replace("models", "configs")).is_dir() for folder in FOLDERS)
+
+
+def _called(function: ast.FunctionDef, method: str) -> list[ast.Constant]:
+    """The strings that a method of a list of architectures is called with."""
+    return [
+        node.args[0]
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
+        and "architectures" in ast.unparse(node.func.value) and node.args and isinstance(node.args[0], ast.Constant)
+    ]  # fmt: skip
+
+
 def _binds(file: File) -> bool:
     """Whether a file makes the name at all: below a condition, or by an import. Others only ask modules for it."""
     nodes = list(ast.walk(file.module))
@@ -39,7 +66,7 @@ HARVESTERS = (
         title="The architectures that SGLang {version} has a model class for",
         url="https://github.com/sgl-project/sglang/tree/{tag}/python/sglang/srt/models",
         tag="v{version}",
-        read=read,
+        read=registry,
         package="sglang",
         least=60,
     ),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
 from infercompat.harvest.base import Claim, Harvester, Tree
 from infercompat.read import plain_scalar
+from infercompat.records import Record
 
 
 def slug(version: str) -> str:
@@ -15,62 +17,87 @@ def slug(version: str) -> str:
     return version.lower().replace(".", "-").replace("+", "-").replace("_", "-")
 
 
-WRITTEN = frozenset({"engine", "version", "title", "complete", "cites", "read_on", "claims"})
-"""The fields that a harvest writes; a snapshot with others was worked on by hand."""
+_SENTENCE = re.compile(r"[A-Z][\w ,.;()/'-]*[.)]", re.A)
+"""What YAML reads as the same text without quotes."""
+
+WRITTEN = frozenset({"engine", "version", "title", "complete", "cites", "read_on", "claims", "aliases", "notes", "whole_page"})
+"""The fields that a harvest writes or keeps; a snapshot with others was worked on by hand."""
 
 
 def snapshot_id(harvester: Harvester, version: str) -> str:
     return f"{harvester.prefix}-{slug(version)}-{harvester.ending}"
 
 
-def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_through: str) -> dict[str, str]:
-    """The snapshot and its citation, as catalog paths and their text."""
+def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_through: str, before: Record | None = None) -> dict[str, str]:
+    """The snapshot and its citation, as catalog paths and their text.
+
+    Of a snapshot that is there (`before`) the id, the title, the citations, all notes and every claim `by_hand` stay.
+    """
     tag = harvester.tag.format(version=version)
     url = (harvester.older(tree) or harvester.url).format(tag=tag, version=version)
     citation = f"{harvester.prefix}-{harvester.what}-{slug(version)}"
+    title = harvester.title.format(version=version)
+    old = before.data if before else {}
+    cites = [_flow(cite) for cite in old.get("cites", [{"id": citation}])]
+    people = [claim for claim in old.get("claims", ()) if "by_hand" in claim]
     lines = [
         f"engine: {harvester.engine}",
         f'version: "{version}"',
-        f"title: {harvester.title.format(version=version)}",
+        f"title: {old.get('title', title)}",
+        *([f"aliases: [{', '.join(map(_word, old['aliases']))}]"] if "aliases" in old else []),
         *(["complete: true"] if harvester.complete else []),
-        f"cites: [{{id: {citation}}}]",
+        *(["whole_page: true"] if harvester.whole_page else []),
+        f"cites: [{', '.join(cites)}]",
         f"read_on: {read_on}",
         "claims:",
     ]
+    kept = {tuple(claim["about"].items()): claim for claim in people}
+    notes = {tuple(claim["about"].items()): claim["note"] for claim in old.get("claims", ()) if "note" in claim}
     for item in harvester.claims(tree):
-        lines += _claim(item)
-    for item in harvester.extra(tree):
+        lines += _claim(item, notes.get(item.about, "")) if item.about not in kept else _block(kept.pop(item.about))
+    hers = {tuple(claim["about"].items()) for claim in people}
+    for item in (*kept.values(), *(item for item in harvester.extra(tree) if tuple(item["about"].items()) not in hers)):
         lines += _block(item)
-    owner = "/".join(urlsplit(url).path.strip("/").split("/")[:2])
-    source = [
-        f"title: {harvester.title.format(version=version)}",
-        f"url: {url}",
-        f"type: {harvester.type}",
-        f"publisher: {owner}",
-        f"retrieved: {read_on}",
-        f'pin: "{tag}"' if tag[:1].isdigit() else f"pin: {tag}",
-        f"read_through: {read_through}",
-    ]
-    return {
-        f"support/{harvester.engine}/{snapshot_id(harvester, version)}.yaml": "\n".join(lines) + "\n",
-        f"citations/{urlsplit(url).hostname}/{citation}.yaml": "\n".join(source) + "\n",
-    }
+    if "notes" in old:
+        lines += ["notes: |", *(f"  {line}" if line else "" for line in old["notes"].rstrip("\n").split("\n"))]
+    files = {f"support/{harvester.engine}/{before.id if before else snapshot_id(harvester, version)}.yaml": "\n".join(lines) + "\n"}
+    if before is None or any(cite["id"] == citation for cite in before.data["cites"]):
+        owner = "/".join(urlsplit(url).path.strip("/").split("/")[:2])
+        source = [
+            f"title: {title}",
+            f"url: {url}",
+            f"type: {harvester.type}",
+            f"publisher: {owner}",
+            f"retrieved: {read_on}",
+            f'pin: "{tag}"' if tag[:1].isdigit() else f"pin: {tag}",
+            f"read_through: {read_through}",
+        ]
+        files[f"citations/{urlsplit(url).hostname}/{citation}.yaml"] = "\n".join(source) + "\n"
+    return files
 
 
-def _claim(item: Claim) -> list[str]:
+def _flow(cite: dict[str, Any]) -> str:
+    return "{" + ", ".join(f"{key}: {value if key == 'id' else json.dumps(value)}" for key, value in cite.items()) + "}"
+
+
+def _claim(item: Claim, note: str = "") -> list[str]:
     about = ", ".join(f"{key}: {_word(value)}" for key, value in item.about)
     lines = [f"  - about: {{{about}}}", f"    holds: {item.holds}"]
     lines += [f"    {key}: {_word(value)}" for key, value in item.fields]
-    return [*lines, f"    at: {item.at}", f'    sha256: "{item.sha256}"']
+    lines += [f"    at: {item.at}", f'    sha256: "{item.sha256}"']
+    return [*lines, f"    note: {note if _SENTENCE.fullmatch(note) else json.dumps(note, ensure_ascii=False)}"] if note else lines
 
 
 def _block(item: dict[str, Any]) -> list[str]:
     """A claim with a condition, in flow form: JSON is YAML, and its strings are quoted."""
-    return [f"  - {key}: {json.dumps(value)}" if index == 0 else f"    {key}: {json.dumps(value)}" for index, (key, value) in enumerate(item.items())]
+    return [
+        f"  - {key}: {json.dumps(value, ensure_ascii=False)}" if index == 0 else f"    {key}: {json.dumps(value, ensure_ascii=False)}"
+        for index, (key, value) in enumerate(item.items())
+    ]
 
 
 def _word(value: Any) -> str:
     """A string as it stands in YAML: plain where it stays a string, such as llama, quoted such as "true" or "4-bit"."""
     text = str(value)
     plain = text.replace("_", "a").isalnum() and not text[:1].isdigit() and plain_scalar(text) == text
-    return text if plain else json.dumps(text)
+    return text if plain else json.dumps(text, ensure_ascii=False)

@@ -12,11 +12,12 @@ REGISTRY = "vllm/model_executor/models/registry.py"
 SUM = "_VLLM_MODELS"
 """The dict that spreads all others; a list that it names is read, whatever its name."""
 
-SKIPPED = {"_SPECULATIVE_DECODING_MODELS", "_TRANSFORMERS_BACKEND_MODELS"}
-"""Drafts that no request names, and the classes that the fallback itself is made of."""
+DRAFTS = "_SPECULATIVE_DECODING_MODELS"
+"""Drafts for speculation: classes that serve beside another model, and no request names."""
 
 SPECIAL = {
     "_TRANSFORMERS_SUPPORTED_MODELS": "fallback",
+    "_TRANSFORMERS_BACKEND_MODELS": "fallback",
     "_PREVIOUSLY_SUPPORTED_MODELS": "removed",
     "_OOT_SUPPORTED_MODELS": "plugin",
 }
@@ -25,14 +26,15 @@ SPECIAL = {
 def read(tree: Tree) -> Iterator[Claim]:
     """One claim an architecture, on the line that names it; a model in several lists is cited in the first."""
     file = tree.file(REGISTRY)
-    for name in _lists(file):
+    for name in lists(file):
         holds = SPECIAL.get(name, "native")
         for architecture, value, line in entries(assigned(file.module, name)):
             fields = {"last_version": value.value} if holds == "removed" and isinstance(value, ast.Constant) else {}
-            yield claim(file, line, holds, fields=fields, architecture=architecture)
+            more = {"feature": "speculative-draft"} if name == DRAFTS else {}
+            yield claim(file, line, holds, fields=fields, architecture=architecture, **more)
 
 
-def _lists(file: File) -> list[str]:
+def lists(file: File) -> list[str]:
     """The lists of models in the order in which they stand. Raises Refused for one that cannot be told from the others."""
     total, names = assigned(file.module, SUM), list(dict.fromkeys(name for name, _ in assignments(file.module)))
     if not isinstance(total, ast.Dict):
@@ -44,7 +46,7 @@ def _lists(file: File) -> list[str]:
     for name in names:
         if name.endswith("_MODELS") and name != SUM and name not in SPECIAL and name not in summed:
             raise Refused(f"{file.path}: nobody knows what {name} lists: it is no part of {SUM}")
-    return [name for name in names if (name in summed or name in SPECIAL) and name not in SKIPPED]
+    return [name for name in names if name in summed or name in SPECIAL]
 
 
 def fallback(tree: Tree) -> list[dict[str, Any]]:

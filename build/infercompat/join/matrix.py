@@ -11,17 +11,17 @@ from infercompat.join.cell import Cell, decide, deciding_hops
 from infercompat.join.claims import Ledger
 from infercompat.join.gates import Gate
 from infercompat.join.grade import grade
-from infercompat.join.hops import newest_release
+from infercompat.join.hops import Release, newest_release
 from infercompat.join.paths import joiner_for, path_gates, speaks
 from infercompat.join.stack import Stack, defaults_of
 from infercompat.pipeline import Products
 from infercompat.records import Record
 
 
-def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record) -> Cell:
-    """A model on an engine's newest release in the catalog, at the engine's defaults, on hardware that nobody named."""
+def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record, release: Release | None = None) -> Cell:
+    """A model on an engine's release, the newest in the catalog if none is named, at the engine's defaults, on hardware that nobody named."""
     catalog, today = products.catalog, products.today
-    release = newest_release(engine)
+    release = release or newest_release(engine)
     derived = products.derived[model.id]
     stack = Stack(model, derived, defaults_of(engine))
     demanded = () if isinstance(derived, Unknown) else derived.requirements

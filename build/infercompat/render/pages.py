@@ -9,6 +9,7 @@ from infercompat.answer.diagnose import index
 from infercompat.condition import FACTS
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Hop, Matrix
+from infercompat.join.conflicts import conflicts
 from infercompat.join.paths import parts
 from infercompat.places import TEMPLATES
 from infercompat.records import FOLDER_OF_KIND, KINDS, Record
@@ -235,6 +236,7 @@ def _reference_pages(matrix: Matrix) -> Iterator[Page]:
     yield Page("reference/", "Reference", "index/reference.md.j2", {"written": hand_written})
     for name, title in hand_written:
         yield Page(f"reference/{name}/", title, f"pages/{name}.md.j2", hide=WIDE)
+    yield from _disagreements(matrix)
     yield Page("reference/rules/", "Rules", "index/rules.md.j2", {"rules": DECLARATIONS.values()})
     for code, declaration in DECLARATIONS.items():
         yield Page(f"reference/rules/{code.lower()}/", f"{code} {declaration.name}", "rule.md.j2", {"rule": declaration})
@@ -244,6 +246,30 @@ def _reference_pages(matrix: Matrix) -> Iterator[Page]:
         yield Page(f"reference/fields/{kind}/", f"Fields of {kind} records", "fields.md.j2", values)
     yield Page("reference/facts/", "Facts", "facts.md.j2", {"facts": FACTS})
     yield Page("reference/glossary/", "Glossary", "glossary.md.j2", {"words": matrix.products.catalog.vocabulary["words"]})
+
+
+DISAGREEMENTS = {
+    "one-file": "Within one file",
+    "same-release": "Within one release",
+    "left-out": "In the code and on no page",
+    "version-skew": "Across versions",
+    "spelling": "Across projects",
+}
+
+
+def _disagreements(matrix: Matrix) -> Iterator[Page]:
+    """Where the sources disagree, and the names that one architecture goes by."""
+    found = conflicts(matrix.ledger)
+    groups = [(kind, title, [conflict for conflict in found if conflict.kind == kind]) for kind, title in DISAGREEMENTS.items()]
+    yield Page("reference/where-the-sources-disagree/", "Where the sources disagree", "disagreements.md.j2", {"groups": [g for g in groups if g[2]]}, hide=WIDE)
+    rewritten = [
+        (snapshot.data["engine"], snapshot.data["version"], next(iter(claim["about"].values())), claim["loads_as"], matrix.ledger.source(snapshot, claim))
+        for snapshot in matrix.products.catalog.of_kind("support")
+        for claim in snapshot.data["claims"]
+        if claim["holds"] == "rewritten" and "loads_as" in claim
+    ]
+    context = {"rewritten": rewritten, "spelled": [conflict for conflict in found if conflict.kind == "spelling"]}
+    yield Page("reference/architecture-names/", "Names of architectures", "names.md.j2", context, hide=WIDE)
 
 
 def _fields(kind: str) -> Iterator[dict]:

@@ -1,0 +1,113 @@
+"""Classes of an upstream tree with what they inherit, followed from file to file through their imports and never imported."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from infercompat.harvest.base import File, Tree
+
+
+class Found(NamedTuple):
+    """Something that a class has, with the file that writes it and the class that holds it."""
+
+    file: File
+    node: ast.stmt
+    owner: str
+
+
+@dataclass
+class Classes:
+    """The classes of one package. `prefix` is where the package's folder lies in the tree, such as src."""
+
+    tree: Tree
+    prefix: str = ""
+    _modules: dict[str, dict[str, ast.AST]] = field(default_factory=dict, repr=False)
+
+    def path(self, module: str) -> str | None:
+        """The file of a dotted module, or None."""
+        base = "/".join(part for part in (self.prefix, module.replace(".", "/")) if part)
+        return next((path for path in (f"{base}.py", f"{base}/__init__.py") if self.tree.has(path)), None)
+
+    def find(self, module: str, name: str, depth: int = 0) -> tuple[str, File, ast.ClassDef] | None:
+        """The class that a module gives a name to, in the module that defines it."""
+        path = self.path(module)
+        if path is None or depth > 8:
+            return None
+        file = self.tree.file(path)
+        node = self._names(path, module, file).get(name)
+        if isinstance(node, ast.ClassDef):
+            return module, file, node
+        if isinstance(node, ast.ImportFrom):
+            alias = next(alias for alias in node.names if (alias.asname or alias.name) == name)
+            return self.find(self._absolute(module, path, node), alias.name, depth + 1)
+        return None
+
+    def member(self, module: str, name: str, wanted: str, seen: frozenset[tuple[str, str]] = frozenset()) -> Found | None:
+        """A method or attribute of a class or of the first of its ancestors that has it, depth first."""
+        found = self.find(module, name)
+        if found is None or (module, name) in seen:
+            return None
+        module, file, node = found
+        if (own := own_member(node, wanted)) is not None:
+            return Found(file, own, node.name)
+        for base in node.bases:
+            base = base.value if isinstance(base, ast.Subscript) else base
+            if isinstance(base, ast.Name) and (above := self.member(module, base.id, wanted, seen | {(module, name)})):
+                return above
+        return None
+
+    def ancestors(self, module: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> set[str]:
+        """The names of a class and of everything that it inherits from; of those outside the tree, the name alone."""
+        found = self.find(module, name)
+        if found is None or (module, name) in seen:
+            return {name}
+        names = {name}
+        for base in found[2].bases:
+            base = base.value if isinstance(base, ast.Subscript) else base
+            if isinstance(base, (ast.Name, ast.Attribute)):
+                names |= self.ancestors(found[0], ast.unparse(base).rpartition(".")[2], seen | {(module, name)})
+        return names
+
+    def _names(self, path: str, module: str, file: File) -> dict[str, ast.AST]:
+        """What a module's classes and imports bind, wherever in it they stand at its own level."""
+        if path not in self._modules:
+            names: dict[str, ast.AST] = {}
+            stack = list(file.module.body)
+            while stack:
+                node = stack.pop(0)
+                if isinstance(node, ast.ClassDef):
+                    names[node.name] = node
+                elif isinstance(node, ast.ImportFrom):
+                    for alias in node.names:
+                        names.setdefault(alias.asname or alias.name, node)
+                elif isinstance(node, (ast.If, ast.Try)):
+                    stack = [*node.body, *getattr(node, "orelse", []), *stack]
+            self._modules[path] = names
+        return self._modules[path]
+
+    def _absolute(self, module: str, path: str, node: ast.ImportFrom) -> str:
+        if not node.level:
+            return node.module or ""
+        parts = module.split(".") if path.endswith("/__init__.py") else module.split(".")[:-1]
+        parts = parts[: len(parts) - node.level + 1]
+        return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+def own_member(node: ast.ClassDef, wanted: str) -> ast.stmt | None:
+    """A method or attribute that stands in the class itself."""
+    for item in node.body:
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item.name == wanted:
+            return item
+        targets = item.targets if isinstance(item, ast.Assign) else [item.target] if isinstance(item, ast.AnnAssign) and item.value else []
+        if any(isinstance(target, ast.Name) and target.id == wanted for target in targets):
+            return item
+    return None
+
+
+def returned(node: ast.stmt) -> list[ast.expr]:
+    """The values that a method returns, or the value of an attribute."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        return [node.value] if node.value is not None else []
+    return [item.value for item in ast.walk(node) if isinstance(item, ast.Return) and item.value is not None]

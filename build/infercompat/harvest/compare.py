@@ -1,0 +1,119 @@
+"""What upstream's claims would change: the claims of a snapshot, and with them cells of the matrix and answers at the version."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from infercompat.harvest.base import Harvester, Tree
+from infercompat.join import Cell, Ledger, join_cell
+from infercompat.join.hops import Release, newest_release
+from infercompat.pipeline import Products
+from infercompat.records import Record
+
+About = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One claim that upstream has and the snapshot lacks, or the other way round, or that holds something else."""
+
+    change: str
+    about: About
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        words = ", ".join(value for _, value in self.about)
+        said = f"{self.before} -> {self.after}" if self.change == "changed" else self.before or self.after
+        return f"{self.change:<8} {words}: {said}"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One answer that turns out otherwise: a cell of the matrix, or the answer at the version that was harvested."""
+
+    surface: str
+    model: str
+    engine: str
+    version: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.surface:<8} {self.model} on {self.engine} {self.version}: {self.before} -> {self.after}"
+
+
+def read_claims(harvester: Harvester, tree: Tree) -> list[dict[str, Any]]:
+    """A tree's claims in the shape of a record's."""
+    claims = [{"about": dict(item.about), "holds": item.holds} | dict(item.fields) | {"at": item.at, "sha256": item.sha256} for item in harvester.claims(tree)]
+    return claims + harvester.extra(tree)
+
+
+def differences(snapshot: Record, claims: list[dict[str, Any]]) -> list[Difference]:
+    """How upstream's claims differ from a snapshot, in order of what is told.
+
+    Claims marked `by_hand`, with a source of their own, with a condition on one architecture, or about more than a harvester
+    reads are people's: what they are about is left alone.
+    """
+    fields = {tuple(claim["about"]) for claim in claims}
+    people = {_about(claim) for claim in snapshot.data["claims"] if "by_hand" in claim or "cites" in claim or tuple(claim["about"]) not in fields}
+    people |= {_about(claim) for claim in snapshot.data["claims"] if "when" in claim and "*" not in claim["about"].values()}
+    ours, upstream = _said(snapshot.data["claims"]), _said(claims)
+    found = []
+    for about in dict.fromkeys((*upstream, *ours)):
+        before, after = ours.get(about, ""), upstream.get(about, "")
+        if about not in people and before != after:
+            found.append(Difference("changed" if before and after else "removed" if before else "added", about, before, after))
+    return sorted(found, key=str)
+
+
+def _about(claim: dict[str, Any]) -> About:
+    return tuple(claim["about"].items())
+
+
+def _said(claims: Iterable[dict[str, Any]]) -> dict[About, str]:
+    """What is said of each subject: its status, with the printed word beside it where there is one."""
+    words: dict[About, list[str]] = defaultdict(list)
+    for claim in claims:
+        more = claim.get("value", claim.get("loads_as", claim.get("last_version")))
+        words[_about(claim)].append(claim["holds"] if more is None else f"{claim['holds']} ({more})")
+    return {about: " and ".join(sorted(set(found))) for about, found in words.items()}
+
+
+def updated(products: Products, snapshot: Record, version: str, claims: list[dict[str, Any]]) -> Products:
+    """The catalog as if upstream's claims stood in it: in the snapshot's place at its version, beside it at another one."""
+    people = [claim for claim in snapshot.data["claims"] if "by_hand" in claim or "cites" in claim]
+    kept = {_about(claim) for claim in people}
+    merged = [claim for claim in claims if _about(claim) not in kept] + people
+    same = snapshot.data["version"] == version
+    record = replace(snapshot, id=snapshot.id if same else f"{snapshot.id}-upstream", data=snapshot.data | {"version": version, "claims": merged})
+    catalog = replace(products.catalog, records=products.catalog.records | {record.id: record}, memo={})
+    changed = replace(products, catalog=catalog)
+    changed.__dict__["derived"] = products.derived  # what models ask for does not depend on what engines support
+    return changed
+
+
+def moved(products: Products, after: Products, engine: str, version: str) -> Iterator[Moved]:
+    """Cells of an engine's newest release that change, and answers at the version harvested where that is another one."""
+    record = products.catalog.records[engine]
+    newest = newest_release(record)
+    asked = [("cell", newest)]
+    if version != newest.version:
+        dates = {entry["version"]: entry["date"] for entry in record.data["releases"]}
+        asked.append(("answer", Release(version, dates.get(version, products.today))))
+    ledgers = Ledger(products.catalog), Ledger(after.catalog)
+    for surface, release in asked:
+        for model in products.catalog.of_kind("model"):
+            old, new = (join_cell(side, ledger, model, record, release) for side, ledger in zip((products, after), ledgers, strict=True))
+            if (told := _told(old, new)) is not None:
+                yield Moved(surface, model.id, engine, release.version, *told)
+
+
+def _told(old: Cell, new: Cell) -> tuple[str, str] | None:
+    """Two cells in words, or None where they say the same. How they were found out is not compared."""
+    if (old.verdict, old.reason, old.grade and old.grade.word) == (new.verdict, new.reason, new.grade and new.grade.word):
+        return None
+    return tuple(f"{cell.verdict}{f', {cell.grade.word}' if cell.grade else ''} ({cell.reason})" for cell in (old, new))

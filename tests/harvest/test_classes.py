@@ -1,0 +1,43 @@
+"""What a class inherits, followed through imports from file to file."""
+
+from __future__ import annotations
+
+import ast
+
+from infercompat.harvest.classes import Classes, returned
+
+from .trees import grow
+
+TREE = {
+    "pkg/base.py": "class Base:\n    flag = False\n    @classmethod\n    def sink(cls):\n        return False\n",
+    "pkg/middle/__init__.py": "from ..base import Base as Root\n",
+    "pkg/middle/one.py": "from pkg.middle import Root\nclass One(Root[int], Unknown):\n    def sink(self):\n        return True\n",
+    "pkg/two.py": "if True:\n    from .middle.one import One\nclass Two(One):\n    flag: bool = True\nclass Loop(Loop): ...\nclass Own: ...\n",
+}
+
+
+def test_a_member_is_the_nearest_ancestors(tmp_path):
+    classes = Classes(grow(tmp_path, TREE))
+    sink = classes.member("pkg.two", "Two", "sink")
+    assert (sink.file.path, sink.node.lineno, sink.owner) == ("pkg/middle/one.py", 3, "One")
+    assert classes.member("pkg.two", "Two", "flag").owner == "Two"
+    assert classes.member("pkg.middle.one", "One", "flag").owner == "Base"
+    assert classes.member("pkg.two", "Own", "sink") is None
+    assert classes.member("pkg.two", "Loop", "sink") is None
+    assert classes.member("pkg.gone", "Two", "sink") is None
+
+
+def test_all_ancestors_by_name(tmp_path):
+    classes = Classes(grow(tmp_path, TREE))
+    assert classes.ancestors("pkg.two", "Two") == {"Two", "One", "Root", "Unknown"}
+
+
+def test_a_package_below_a_folder(tmp_path):
+    classes = Classes(grow(tmp_path, {f"src/{name}": text for name, text in TREE.items()}), "src")
+    assert classes.member("pkg.two", "Two", "sink").file.path == "src/pkg/middle/one.py"
+
+
+def test_what_a_method_returns():
+    node = ast.parse("def f(a):\n    if a:\n        return 1\n    return 2\n").body[0]
+    assert sorted(value.value for value in returned(node)) == [1, 2]
+    assert [value.value for value in returned(ast.parse("x = 3").body[0])] == [3]
