@@ -75,5 +75,5 @@ def test_too_few_names_are_an_error(tmp_path):
 
 
 def test_a_missing_builder_is_refused(tmp_path):
-    with pytest.raises(Refused, match="none of onnxruntime_genai/models/builder.py"):
+    with pytest.raises(Refused, match=r"none of onnxruntime_genai/models/builder\.py"):
         list(read(grow(tmp_path, {"onnxruntime_genai/__init__.py": ""})))

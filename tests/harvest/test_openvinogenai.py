@@ -94,4 +94,4 @@ def test_a_list_that_is_not_whole_does_not_say_so(tmp_path):
 
 
 def test_only_lists_that_are_whole_count_silence():
-    assert {engine for engine, harvester in HARVESTERS.items() if not harvester.complete} == {"openvino-genai", "ik-llama.cpp"}
+    assert {"openvino-genai", "ik-llama.cpp"} <= {engine for engine, harvester in HARVESTERS.items() if not harvester.complete}

@@ -167,7 +167,7 @@ def test_a_client_that_fails_is_told_in_one_line(monkeypatch, outcome, told):
     ("target", "told"),
     [
         ("vllm@", "name the version"),
-        ("@1.0", "there is no harvester for ''; there are: vllm, sglang, llama.cpp, mlx-lm, transformers"),
+        ("@1.0", "there is no harvester for ''; there are: vllm, sglang, llama.cpp"),
         ("vlm@1.0", "there is no harvester for 'vlm'; there are: vllm"),
         ("vllm@../../x", "'../../x' is no version"),
         ("vllm@-x", "'-x' is no version"),

@@ -14,7 +14,8 @@ WHOLE = (
     f'name: Whole\n{HEAD}releases: [{{version: "2.0", date: 2026-02-01, bundles: {{enga: "1.1.0", second: "0.5"}}}}, {{version: "1.0", date: 2026-01-01}}]\n'
 )
 FIRST = f'name: First path\n{HEAD}part_of: whole\nreleases: [{{version: "2.0", date: 2026-02-01}}]\n'
-SECOND = f'name: Second path\n{HEAD.replace("example.com/w", "example.com/s")}part_of: whole\nreleases: [{{version: "0.6", date: 2026-02-01}}, {{version: "0.5", date: 2026-01-01}}]\n'
+SECOND_RELEASES = 'releases: [{version: "0.6", date: 2026-02-01}, {version: "0.5", date: 2026-01-01}]\n'
+SECOND = f"name: Second path\n{HEAD.replace('example.com/w', 'example.com/s')}part_of: whole\n{SECOND_RELEASES}"
 OTHER = "about: {architecture: OtherForCausalLM}, holds: native"
 CAPPED = "about: {requirement: logit-softcap}, holds: native"
 UNWINDOWED = "about: {requirement: sliding-window}, holds: unsupported, consequence: wrong-output, lacks: It ignores the window."

@@ -17,7 +17,8 @@ def stack(products, model: str = "tiny-model", **more) -> Stack:
     ("name", "value"),
     [
         ("model.id", "tiny-model"), ("model.architecture", "TinyForCausalLM"), ("model.family", "gemma"), ("model.layers", 4), ("model.window", 1024),
-        ("model.kv_heads", 2), ("model.heads", 4), ("model.head_dim", 64), ("model.context", 8192), ("sequence_length", Range(1, 8192)), ("cache.dtype", MISSING),
+        ("model.kv_heads", 2), ("model.heads", 4), ("model.head_dim", 64), ("model.context", 8192),
+        ("sequence_length", Range(1, 8192)), ("cache.dtype", MISSING),
         ("hardware.class", MISSING), ("model.nothing", MISSING),
     ],
 )  # fmt: skip

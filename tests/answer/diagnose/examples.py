@@ -137,7 +137,8 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("sglang-dsv32-dp-attention-indexer-assert",): ("AssertionError: assert logits.shape[0] == len(seq_lens_expanded)"),
     ("sglang-dsv4-sparse-prefill-sm120",): ("RuntimeError: Sparse Attention Forward Kernel is only supported on SM90a and SM100f architectures."),
     ("sglang-blackwell-gdn-flashinfer-gated",): (
-        "AssertionError: Only {'trtllm_mha', 'triton', 'fa4'} backends are supported on\nBlackwell GPUs for hybrid GDN models. Got prefill=flashinfer, decode=flashinfer."
+        "AssertionError: Only {'trtllm_mha', 'triton', 'fa4'} backends are supported on\nBlackwell GPUs "
+        "for hybrid GDN models. Got prefill=flashinfer, decode=flashinfer."
     ),
     ("trtllm-mla-kv-reuse-arch-and-dtype-limits",): (
         "[TRT-LLM] [W] KV cache reuse for MLA can only be enabled on SM90/SM100/SM103/SM120, disable enable_block_reuse for SM89"
@@ -147,7 +148,8 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ),
     ("sglang-rocm-minimax-m3-mxfp8-cookbook",): ("ValueError: mxfp8 quantization is currently not supported in ROCm."),
     ("sglang-qwen35-spec-radix-no-buffer",): (
-        "ValueError: Speculative decoding for Qwen3_5MoeForConditionalGeneration is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer."
+        "ValueError: Speculative decoding for Qwen3_5MoeForConditionalGeneration is not compatible with "
+        "radix cache when using --mamba-scheduler-strategy no_buffer."
     ),
     ("sglang-qwen35-vision-heads-tp6",): ("AssertionError: 16 is not divisible by 6"),
     ("sglang-dsa-topk-v2-pre-hopper-compile",): ('topk_impl.cuh(718): error: namespace "cooperative_groups" has no member "this_cluster"'),
@@ -165,7 +167,8 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("mlxlm-truncated-tool-call-lost",): ("ValueError: No function provided."),
     ("mlxlm-mistral-json-list-calls-dropped",): ('ValueError: Could not parse tool call from: [{"name": "calculator", "arguments": {"expression": "2+3"}}]'),
     ("transformers-mamba2-slow-path-chunks-wrong",): (
-        "The fast path is not available because one of `(selective_state_update, causal_conv1d_fn, causal_conv1d_update)` is None. Falling back to the naive implementation."
+        "The fast path is not available because one of `(selective_state_update, causal_conv1d_fn, causal_conv1d_update)` is None. "
+        "Falling back to the naive implementation."
     ),
     ("trtllm-kimi-k25-guided-decoding-init",): ("AttributeError: 'KimiK25ForConditionalGeneration' object has no attribute 'vocab_size_padded'"),
     ("trtllm-guided-draft-schedule-zero",): ("RuntimeError: bitmask must have the same batch size as logits"),
