@@ -170,7 +170,8 @@ def _state(terms: Terms, layer: Layer) -> Fraction:
     """Bytes of one recurrent state: its own type where the config or the code has one, else that of the model, as convolutions have."""
     elements = state_elements(layer, terms.ranks("tensor_parallel"), terms.speculative_tokens, whole(terms["model.conv_kernel"]))
     convolution, recurrent = elements or (Fraction(0), Fraction(0))
-    return convolution * 2 + recurrent * (element_bytes(terms["setting.mamba_ssm_cache_dtype"] or layer.state_dtype) or 0)
+    asked = terms["setting.mamba_ssm_cache_dtype"]
+    return convolution * 2 + recurrent * (element_bytes(layer.state_dtype if asked in (None, "auto") else asked) or 0)
 
 
 def _alignment(terms: Terms, block: int) -> int | Unknown:
