@@ -26,6 +26,7 @@ def _data(name: str) -> Path:
 SCHEMAS = _data("schemas")
 TEMPLATES = _data("site_templates")
 BENCH = _data("bench")
+QUESTIONS = _data("tests") / "questions" / "questions.yaml"
 
 
 def find_catalog(option: Path | None = None) -> Path:

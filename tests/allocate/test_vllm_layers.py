@@ -73,3 +73,9 @@ def test_bytes_of_a_token_by_type(dtype, bytes_of_head):
 )
 def test_what_cannot_be_told_is_unknown(model, request_, missing):
     assert missing in ask("vllm", "0.33.0", model, **request_).reason
+
+
+def test_an_automatic_type_of_states_is_the_configs():
+    """mamba_ssm_dtype of Qwen3.5 says float32, and auto leaves it so: the 784 tokens of a block that logs print."""
+    settings = {"setting.mamba_ssm_cache_dtype": "auto", "model.conv_kernel": 4}
+    assert sized("vllm", "0.24.0", "qwen3.5-27b", settings=settings).block_size == 784

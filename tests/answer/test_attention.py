@@ -46,7 +46,7 @@ def hop(answer) -> tuple[str, str | None, str] | None:
         ),
         (
             {"hardware": "card-big", "settings": ["cache.v.dtype=q8_0"]},
-            "fails", None, "no backend is left: FAST does not take a q8_0 cache; PLAIN does not take a q8_0 cache",
+            "fails", None, "no backend is left: FAST, PLAIN do not take a q8_0 cache",
         ),
         (
             {"settings": ["hardware.class=sm80"], "cache_dtype": "fp8_e4m3"},
@@ -295,3 +295,15 @@ def test_gemma_4_runs_on_triton_where_flash_attention_cannot(ask_real):
     answer = ask_real("gemma-4-31b", "vllm@0.33.0", hardware="rtx-pro-6000-blackwell")
     assert (answer.hop("head-dim-over-256").state, answer.facts["attention.backend"]) == ("holds", "TRITON_ATTN")
     assert answer.reply.verdict == "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "kind", "words"),
+    [
+        ("model.architecture is A or B", "model.architecture", "false", "model.architecture is not A or B"),
+        ("model.architecture is A or B or C or D or E or F", "model.architecture", "false", "model.architecture is none of the 6 that are listed"),
+        ("model.architecture is A or B or C or D or E or F", "model.architecture", "true", "model.architecture is one of the 6 that are listed"),
+    ],
+)
+def test_a_long_row_of_alternatives_is_counted(text, fact, kind, words):
+    assert said(Reason(text, fact, kind)) == words

@@ -126,10 +126,14 @@ def test_a_claim_on_the_hardware_and_one_on_the_model(ask, claims, hardware, sta
 
 
 def test_mxfp4_below_compute_capability_8_is_not_promised(ask_real):
-    """SGLang's loader asks for it in general, and a claim on gpt-oss names no hardware."""
-    on_t4 = ask_real("gpt-oss-20b", "sglang@0.5.23", hardware="t4")
-    assert (on_t4.reply.verdict, "mxfp4-weights" in on_t4.reply.missing) == ("unknown", True)
-    assert ask_real("gpt-oss-20b", "sglang@0.5.23", hardware="h100-sxm").hop("mxfp4-weights").state == "holds"
+    """The loaders of vLLM and SGLang ask for it (their get_min_capability); where nobody named hardware, the answer says so."""
+    for served_by in ("vllm@0.33.0", "sglang@0.5.23"):
+        for card in ("t4", "v100-sxm2-32gb"):
+            refused = ask_real("gpt-oss-20b", served_by, hardware=card)
+            assert (refused.reply.verdict, refused.hop("mxfp4-weights").state) == ("no", "fails")
+        assert ask_real("gpt-oss-20b", served_by, hardware="a10g").hop("mxfp4-weights").state == "holds"
+        anywhere = ask_real("gpt-oss-20b", served_by).hop("mxfp4-weights")
+        assert (anywhere.state, "; not on sm75 or sm70" in anywhere.finding) == ("holds", True)
 
 
 LIBRARY = """name: LibX
@@ -259,7 +263,8 @@ def test_gemma_4_without_its_component_waits_for_it(real_assessor):
         ("0.28.0", "rtx-pro-6000-blackwell", "almost"),
         ("0.33.0", "rtx-pro-6000-blackwell", "almost"),
         ("0.27.1", "gb10", "hit"),
-        ("0.16.0", "rtx-pro-6000-blackwell", "maybe"),
+        ("0.10.1", "rtx-pro-6000-blackwell", "maybe"),
+        ("0.16.0", "rtx-pro-6000-blackwell", "hit"),
         ("0.27.1", "mi300x", "almost"),
     ],
 )

@@ -72,7 +72,11 @@ def test_the_length_that_it_is_started_for(part, options, length):
 @pytest.mark.parametrize(
     ("options", "missing", "reason"),
     [
-        ({"engine": "enga@1.0.0"}, "a cache policy", "no cache policy of EngA is known for 1.0.0: native at 1.1.0, the oldest snapshot, does not"),
+        (
+            {"engine": "enga@1.0.0"},
+            "a cache policy",
+            "no cache policy of EngA is known for 1.0.0: native at 1.1.0, the earliest version",
+        ),
         ({"engine": "enga@7.0.0"}, "a cache policy", "no cache policy of EngA is known for 7.0.0: "),
         ({"dtype": "fp8"}, "cache.dtype", "a quantized cache is not worked out"),
         ({"tp": 3}, "tensor_parallel", "the KV heads cannot be spread evenly over 3 ranks"),

@@ -30,6 +30,7 @@ def test_nothing_given(ask):
         "cache.dtype": ("bf16", "auto is the model's own type"),
         "cache.k.dtype": ("bf16", "as cache.dtype"),
         "cache.v.dtype": ("bf16", "as cache.dtype"),
+        "query.dtype": ("bf16", "queries are only quantized for a quantized cache"),
         "weights.format": ("bf16", "the checkpoint's own format"),
     }
     assert answer.facts["sequence_length"] == Range(1, 4096)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs import gotcha
-from infercompat.answer.question import Question, Refused, components, engine_named, hardware_of, read_setting, release_of
+from infercompat.answer.question import Question, Refused, components, engine_named, hardware_of, newest_before, read_setting, release_of
 from infercompat.condition import FACTS
 
 from .stacks import BASE, HEAD, engine
@@ -123,10 +123,10 @@ def test_a_number_is_read_as_it_is_written(number):
     assert read_setting(f"setting.x=-{number}") == ("setting.x", -number)
 
 
-def test_components_are_what_engines_bundle_and_gotchas_blame(make):
+def test_components_are_engines_and_what_they_bundle_and_gotchas_blame(make):
     blamed = gotcha(affects='{all: [{engine: enga, observed: ["1.1.0"]}, {component: liby, observed: ["1"]}]}')
-    assert components(make(BASE).catalog) == {"libx"}
-    assert components(make(BASE | {"gotchas/enga/met.yaml": blamed}).catalog) == {"libx", "liby"}
+    assert components(make(BASE).catalog) == {"libx", "enga", "engb"}
+    assert components(make(BASE | {"gotchas/enga/met.yaml": blamed}).catalog) == {"libx", "liby", "enga", "engb"}
 
 
 @pytest.mark.parametrize(
@@ -190,3 +190,9 @@ def test_a_changed_question_keeps_the_rest(base):
     assert (changed.gpus, changed.required, changed.checkpoint) == (2, frozenset({"lora"}), "acme/plain-awq")
     assert asked.given == {"lora": True, "tensor_parallel": 2}
     assert (asked.context, asked.changed({"max_model_len": 100}).context) == (4096, 100)
+
+
+@pytest.mark.parametrize(("version", "newest"), [("9.9", "1.1.0"), ("1.1.1", "1.1.0"), ("1.1.0", None), ("1.0.5", None)])
+def test_a_version_newer_than_any_on_record_is_told_apart(make, version, newest):
+    engine = make(BASE).catalog.records["enga"]
+    assert newest_before(engine, release_of(engine, version)) == newest

@@ -213,3 +213,12 @@ def test_a_search_without_changes_is_complete_and_finds_nothing(ask):
     answer = ask(met(""))
     found = search(answer.assessor, answer.found)
     assert (found.repairs, found.clears, found.complete) == ((), False, True)
+
+
+def test_a_setting_above_what_there_is_is_brought_down_to_it(ask):
+    """The change that the relation itself names: no more sequences than blocks."""
+    files = met("{relation: max_num_seqs > num_blocks}")
+    answer = ask(files, settings=["max_num_seqs=256", "num_blocks=95"])
+    assert (answer.reply.verdict, ["set max_num_seqs = 95"] in changes(answer)) == ("only-with", True)
+    fixed = ask(files, settings=["num_blocks=95"], required=["max_num_seqs=256"])
+    assert (fixed.reply.verdict, changes(fixed)) == ("no", [])

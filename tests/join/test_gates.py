@@ -76,7 +76,7 @@ def test_a_pair_whose_architecture_fails_has_no_gates(gate):
         ('engine: enga, observed: ["1.1.0"]', "open", "2026-02-02", ("hit", False)),
         ('engine: enga, observed: ["1.0.0"]', "open", "2026-02-02", ("hit", True)),
         ('engine: enga, observed: ["1.0.0"]', "open", "2025-08-01", ("maybe", False)),
-        ('engine: enga, observed: ["1.0.0"]', "wontfix", "2026-02-02", ("maybe", False)),
+        ('engine: enga, observed: ["1.0.0"]', "wontfix", "2026-02-02", ("hit", True)),
         ('engine: enga, observed: ["1.0.0"], fixed: {first_release: "1.1.0", cites: [{id: enga-issue-1}]}', "fixed", "2026-02-02", None),
         ('engine: enga, observed: ["1.0.0"], fixed: {first_release: "1.2.0", cites: [{id: enga-issue-1}]}', "fixed", "2026-02-02", ("hit", False)),
         ('engine: enga, introduced: {version: "1.2.0", cites: [{id: enga-issue-1}]}', "open", "2026-02-02", None),

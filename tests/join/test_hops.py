@@ -54,7 +54,10 @@ def test_architecture(hop, files, expected):
 
 def test_absence_does_not_carry_forward(hop):
     found = hop("architecture", newer("1.2.0", "2026-02-20"), model="plain-model")
-    assert (found.state, found.finding) == ("unknown", "LlamaForCausalLM: unsupported at 1.1.0, the newest snapshot, does not carry forward")
+    assert (found.state, found.finding) == (
+        "unknown",
+        "LlamaForCausalLM: unsupported at 1.1.0, the latest version on record; whether later ones have it is not known",
+    )
 
 
 def test_a_change_between_two_snapshots_is_named(hop):
@@ -107,7 +110,7 @@ def test_equal_ranks_that_disagree_are_unknown_whatever_a_lower_one_says(hop, do
         files |= DOCS | {"support/enga/docs.yaml": snapshot(NATIVE.replace("native", docs), cites="doc")}
     found = hop("architecture", files)
     assert found.state == "unknown"
-    assert "snapshots at 1.1.0 disagree: native, unsupported" in found.finding
+    assert "sources of 1.1.0 disagree: native, unsupported" in found.finding
 
 
 def test_a_lower_rank_speaks_where_the_higher_is_silent(hop):

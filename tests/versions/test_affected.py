@@ -31,10 +31,15 @@ def test_observations_while_the_thread_is_open(version, expected):
     assert ask(OBSERVED, version) == expected
 
 
-@pytest.mark.parametrize("status", ["fixed", "fixed-unreleased", "wontfix", "stale-closed", "superseded", "unknown"])
+@pytest.mark.parametrize("status", ["fixed", "fixed-unreleased", "stale-closed", "superseded", "unknown"])
 def test_after_the_last_observation_a_closed_thread_says_nothing(status):
     assert ask(OBSERVED, "0.24.0", status=status) == (None, False)
     assert ask(OBSERVED, "0.21.0", status=status) == (True, False)
+
+
+def test_what_nobody_means_to_change_stays():
+    assert ask(OBSERVED, "0.24.0", status="wontfix") == (True, True)
+    assert ask(OBSERVED, "0.24.0", status="wontfix", read_on="2026-06-01") == (None, False)
 
 
 def test_an_open_thread_counts_for_180_days():

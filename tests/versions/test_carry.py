@@ -113,7 +113,7 @@ def test_a_nightly_does_not_outweigh_a_release_of_the_same_minor():
 def test_snapshots_of_one_version_that_disagree_make_it_unknown():
     result = carry("pep440", [(*B, "native"), (*B, "unsupported")], "0.33.0")
     assert brief(result) == (None, "none", False)
-    assert result.reason == "snapshots at 0.33.0 disagree: native, unsupported"
+    assert result.reason == "sources of 0.33.0 disagree: native, unsupported"
     assert carry("pep440", [(*A, "native"), (*B, "native"), (*B, "unsupported")], "0.20.0").status is None
 
 
@@ -127,8 +127,8 @@ def test_builds_and_commits_carry_by_days():
 
 
 def test_nothing_to_carry():
-    assert carry("pep440", [], "0.33.0").reason == "no snapshot speaks of it"
-    assert carry("pep440", [(*B, "native")], "0.1.dev20073").reason == "no snapshot can be ordered with 0.1.dev20073"
+    assert carry("pep440", [], "0.33.0").reason == "no source on record speaks of it"
+    assert carry("pep440", [(*B, "native")], "0.1.dev20073").reason == "none of the versions on record can be placed before or after 0.1.dev20073"
     assert carry("pep440", [(*B, "native")], "0.33.*").reason == "0.33.* is no pep440 version"
 
 

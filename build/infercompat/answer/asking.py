@@ -31,16 +31,27 @@ def questions(products: Products, model: str | None, engine: str | None, options
     if model and _is_engine(catalog, model) and not (engine and _is_engine(catalog, engine)):
         model, engine = engine, model
     given, required = _given(catalog, options)
+    pinned = given.pop("version", None)
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
     _check_hardware(hardware, given)
     gpus = _devices(options["gpus"], given)
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
+    engines = [(found, _pinned(found, version, pinned, given)) for found, version in engines]
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     return [
         Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or _hub_id(record, model))
         for record, derived in models
         for found, version in engines
     ]
+
+
+def _pinned(engine: Record, version: str | None, *more: Any) -> str | None:
+    """The version of the engine, wherever it was named: after @, as `version` or as the engine's own `.version`. Two that differ are refused."""
+    words, given = more
+    named = dict.fromkeys(word for word in (version, words, given.get(f"{engine.id}.version")) if word)
+    if len(named) > 1:
+        raise Refused(f"the version of {engine.id} is given as both {' and '.join(named)}")
+    return next(iter(named), None)
 
 
 def _hub_id(model: Record, wanted: str | None) -> str | None:

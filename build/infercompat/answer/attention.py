@@ -17,6 +17,8 @@ SAME = {"fp8": "fp8_e4m3"}
 """Two words for one type of the cache."""
 OF_THE_MODEL = ("bf16", "fp16")
 """Types that a backend takes where it lists auto, which is the model's own."""
+MOST_ALTERNATIVES = 5
+"""How many values a reason lists; of more, it gives their number."""
 NOT_LISTED = "the catalog does not list what it accepts"
 
 
@@ -59,13 +61,23 @@ def attention(resolved: Resolved, joiner: Joiner) -> tuple[Hop | None, str | Non
 
 def said(reason: Reason) -> str:
     """A reason in words, turned round where its leaf is false; what is said of a version stands as it is."""
+    text = _shortened(reason)
     of_version = reason.fact.endswith(".version") and reason.text.startswith(f"{reason.fact.removesuffix('.version')} ")
     if reason.kind != "false" or of_version:
+        return text
+    for positive, negative in ((" is one of ", " is none of "), (" is ", " is not "), (" requires ", " does not require ")):
+        if positive in text:
+            return text.replace(positive, negative, 1)
+    return f"not so: {text}"
+
+
+def _shortened(reason: Reason) -> str:
+    """A reason's words, with a long row of alternatives counted instead of listed."""
+    head, verb, row = reason.text.partition(" is ")
+    count = row.count(" or ") + 1
+    if not verb or count <= MOST_ALTERNATIVES or head != reason.fact:
         return reason.text
-    for positive, negative in ((" is ", " is not "), (" requires ", " does not require ")):
-        if positive in reason.text:
-            return reason.text.replace(positive, negative, 1)
-    return f"not so: {reason.text}"
+    return f"{head} is one of the {count} that are listed"
 
 
 def _read(joiner: Joiner) -> Carried:
@@ -216,7 +228,19 @@ def _takes_block(rule: Mapping[str, int] | list[int] | None, size: int) -> bool:
 
 
 def _reasons(whys: Mapping[str, str]) -> str:
-    return "; ".join(f"{name} {why}" for name, why in whys.items())
+    """Backends with what keeps each out; those with the same reason together."""
+    together: dict[str, list[str]] = {}
+    for name, why in whys.items():
+        together.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(names)} {why if len(names) == 1 else _of_many(why)}" for why, names in together.items())
+
+
+def _of_many(why: str) -> str:
+    """A reason's words for one backend turned into those for several."""
+    for one, many in (("does not ", "do not "), ("is ", "are "), ("lacks ", "lack "), ("depends ", "depend ")):
+        if why.startswith(one):
+            return many + why.removeprefix(one)
+    return why
 
 
 def _sources(entries: tuple[Mapping[str, Any], ...], joiner: Joiner) -> tuple[Source, ...]:

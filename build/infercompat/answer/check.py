@@ -8,9 +8,11 @@ from typing import Any
 
 from infercompat.answer.attention import attention, said
 from infercompat.answer.facts import Resolved, resolve
-from infercompat.answer.memory import Memory, memory
+from infercompat.answer.memory import FEW, Memory, memory
 from infercompat.answer.memory import hop as memory_hop
+from infercompat.answer.observed import RAN, Seen, confirmed, holds_for, seen
 from infercompat.answer.question import Question
+from infercompat.condition import Range
 from infercompat.derive import Unknown
 from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, joiner_for, path_gates
 from infercompat.join.cell import deciding_hops
@@ -18,6 +20,9 @@ from infercompat.join.grade import grade
 from infercompat.measure import Overhead, overheads
 from infercompat.pipeline import Products
 from infercompat.units import format_bytes
+
+LOUD = ("crash-at-init", "unsupported-combination", "crash-on-first-request")
+"""Symptoms that nobody met on a stack that was seen to run."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ class Assessment:
     provided: tuple[str, ...] = ()
     grade: Grade | None = None
     memory: Memory | None = None
+    observed: tuple[Seen, ...] = ()
 
     @property
     def question(self) -> Question:
@@ -40,8 +46,8 @@ class Assessment:
 
     @property
     def blocking(self) -> list[Gate]:
-        """Gotchas that are met, proven, and block by their symptom."""
-        return [gate for gate in self.gates if gate.blocks]
+        """Gotchas that are met, proven, and block by their symptom; a loud one not where the very stack was seen to run."""
+        return [gate for gate in self.gates if gate.blocks and not (self.ran and gate.gotcha.data["symptom"] in LOUD)]
 
     @property
     def could_block(self) -> list[Gate]:
@@ -50,7 +56,13 @@ class Assessment:
             gate
             for gate in self.gates
             if gate.state == "maybe" and gate.proven and gate.gotcha.data["symptom"] in BLOCKING and gate.left_out and not gate.truth.untested
+            if not (self.ran and gate.gotcha.data["symptom"] in LOUD)
         ]
+
+    @property
+    def ran(self) -> bool:
+        """Whether the stack was seen to run, at the same X.Y and with the length that is asked for."""
+        return any(one.kind == RAN and one.how in ("exact", "same-minor") and holds_for(one, self.resolved) for one in self.observed)
 
 
 @dataclass
@@ -70,6 +82,12 @@ class Assessor:
             self._overheads[engine] = overheads(self.products, engine)
         return self._overheads[engine]
 
+    @cached_property
+    def generous(self) -> int | None:
+        """The largest overhead that any log of any engine shows; None where too few logs speak of one."""
+        found = [one.bytes for engine in self.products.catalog.of_kind("engine") for one in self.overheads(engine.id)]
+        return max(found) if len(found) >= FEW else None
+
     def assess(self, question: Question) -> Assessment:
         """Every hop, every gotcha, and the verdict by the five rules of the join."""
         catalog, today = self.products.catalog, self.products.today
@@ -77,12 +95,16 @@ class Assessor:
         demanded = () if isinstance(question.derived, Unknown) else question.derived.requirements
         joiner = joiner_for(self.ledger, question.engine, question.release, resolved.stack, demanded)
         hops, resolved = self._hops(resolved, joiner)
-        needs = None if hops[0].state == "fails" else memory(resolved, self.overheads(question.engine.id))
+        observed = () if hops[0].state == "fails" else seen(self.products, resolved)
+        hops = confirmed(hops, observed, resolved, self.ledger)
+        needs = None if hops[0].state == "fails" else memory(resolved, self.overheads(question.engine.id), self.generous, observed)
         if needs is not None:
             taken = memory_hop(needs, self.ledger, question)
             hops = hops if taken is None else (*hops, taken)
+            if needs.blocks is not None and needs.blocks[0] is not None:
+                resolved = replace(resolved, facts={"num_blocks": Range(*needs.blocks), **resolved.facts})
         met = () if hops[0].state == "fails" else tuple(path_gates(catalog, question.engine, question.release, joiner, resolved.stack, today, almost=True))
-        assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs)
+        assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs, observed=observed)
         verdict, reason, missing, provided = _decide(assessment)
         evidence = [hop for hop in deciding_hops(hops, verdict) if hop.sources or hop.name != "config"]  # a config in hand cites nothing
         graded = None if verdict == "unknown" else grade(evidence, catalog, today)
@@ -133,12 +155,22 @@ def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ..
         return "only-with", " ".join(str(hop.avoided_by) for hop in failed), (), wider
     tight = [hop for hop in found.hops if hop.name == "memory" and hop.state == "gap"]
     if tight:
-        return "only-with", f"memory: {tight[0].finding}", (), (f">= {format_bytes(found.memory.cache)} left for the cache",)
+        return "only-with", f"memory: {tight[0].finding}", (), (_room(found.memory),)
     if found.could_block:
         facts = tuple(dict.fromkeys(fact for gate in found.could_block for fact in gate.left_out))
         return "only-with", f"{found.could_block[0].gotcha.id} depends on {', '.join(found.could_block[0].left_out)}", (), facts
+    moved = [hop for hop in found.hops if hop.value == "redirected"]
+    if moved:
+        return "only-with", f"{moved[0].name}: {moved[0].finding}, which is not the one that was asked for", (), ("the engine's other path",)
     gaps = [hop for hop in found.hops if hop.state == "gap"]
     return "yes", "; ".join(f"{hop.name}: {hop.finding}" for hop in gaps) or "every hop holds", (), ()
+
+
+def _room(needs: Memory) -> str:
+    """What would settle whether it fits."""
+    if needs.file is not None:
+        return f"a weights file of at most {format_bytes(needs.file)} a device"
+    return f">= {format_bytes(needs.cache or 0)} left for the cache"
 
 
 def chain(found: Assessment, ledger: Ledger) -> list[dict[str, Any]]:

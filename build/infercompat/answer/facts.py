@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from infercompat.answer.question import Question
-from infercompat.condition import Range, lookup
+from infercompat.condition import ALWAYS, Range, evaluate, lookup, parse
 from infercompat.derive import Unknown
 from infercompat.join import Stack
 from infercompat.link import Catalog
@@ -16,6 +16,8 @@ TORCH_WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32":
 DRAFT_KINDS = {"ngram": "ngram", "suffix": "ngram", "draft_model": "model", "draft-model": "model", "standalone": "model"}
 PARTS = ("cache.k.dtype", "cache.v.dtype")
 UNDECIDED = (None, "auto", "null")
+OWN_TYPES = ("bf16", "fp16", "fp32")
+"""Types of a cache that nobody quantized."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
             facts[fact] = value
             assumed.append(Assumed(fact, value, because, cites))
 
+    facts.setdefault("attention.backend.requested", facts.get("attention.backend", "auto"))
     _hardware(question, facts)
     if facts.get("cache.dtype") not in UNDECIDED:
         for part in PARTS:
@@ -60,7 +63,9 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
     for fact, setting in settings.items():
         if _is_off(fact, facts, settings):
             continue
-        if setting.get("default") not in UNDECIDED:
+        if "defaults" in setting:
+            assume(fact, _default_here(setting, question, facts), f"the default of {setting['flag']} on such a stack", tuple(setting["cites"]))
+        elif setting.get("default") not in UNDECIDED:
             assume(fact, setting["default"], f"the default of {setting['flag']}", tuple(setting["cites"]))
         elif fact.startswith("setting.") and "default" in setting:
             facts.setdefault(fact, None)  # null: the setting is not set, which is a value, too
@@ -75,6 +80,16 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
             for name, version in entry.get("bundles", {}).items():
                 facts.setdefault(f"{name}.version", version)
     return Resolved(question, facts, tuple(assumed))
+
+
+def _default_here(setting: dict[str, Any], question: Question, facts: dict[str, Any]) -> Any:
+    """The default that holds on the stack; None where a fact that decides it is not known."""
+    stack = Stack(question.model, question.derived, facts)
+    for entry in setting["defaults"]:
+        truth = evaluate(parse(entry["when"])[0] if "when" in entry else ALWAYS, stack)
+        if not truth.no:
+            return entry["value"] if truth.yes else None
+    return None
 
 
 def own_word(value: Any) -> Any:
@@ -135,6 +150,8 @@ def _cache_dtype(question: Question, facts: dict[str, Any], assume) -> None:
         assume("cache.dtype", own, "auto is the model's own type")
     for part in PARTS:
         assume(part, facts.get("cache.dtype"), "as cache.dtype")
+    if all(facts.get(part) in OWN_TYPES for part in PARTS):
+        assume("query.dtype", facts["cache.k.dtype"], "queries are only quantized for a quantized cache")
 
 
 def _speculation(facts: dict[str, Any], assume) -> None:

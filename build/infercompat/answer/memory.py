@@ -9,6 +9,7 @@ from typing import Any
 from infercompat.allocate import Allocation, allocate, choose
 from infercompat.answer.engine_cache import Asked, request
 from infercompat.answer.facts import PARTS, Resolved
+from infercompat.answer.observed import OUT_OF_MEMORY, RAN, Seen, holds_for, nearest_first, serves_checkpoint, sources_of
 from infercompat.answer.question import Question
 from infercompat.derive import Unknown
 from infercompat.join import Hop, Ledger, Source
@@ -17,14 +18,21 @@ from infercompat.records import Record
 from infercompat.units import format_bytes
 from infercompat.weighing import rank_weights, split_of
 
+CAUTIOUS_SHARE = 0.8
+"""The share of a device that is surely an engine's where its default is not on record: below every default that is."""
+FEW = 3
+"""So many logs bound an overhead from above; fewer do not."""
+
 
 @dataclass(frozen=True)
 class Memory:
     """Figures of one rank in bytes; None where unknown, and `why` says what is missing.
 
     `weights` are at most so many, and at least `weights_low`. `cites` are those of the cache policy that holds. `available` is what is
-    left for the cache at the low and the high end of the overhead that logs of this engine show; the low
-    end is None where no log bounds it. `fits` is True only at the high end of the overhead and False only at its low end.
+    left for the cache at the low and the high end of the overhead that logs show, those of this engine or else of all engines; the low
+    end is None where no log bounds it. `fits` is True only at the high end of the overhead and False only at its low end, or where an
+    observation of this very stack (`seen`) says so. `blocks` are the cache blocks at both ends. `file` is what a file of weights may
+    take, where the engine serves a file that nobody named.
     """
 
     weights: int | None = None
@@ -38,10 +46,16 @@ class Memory:
     sequences: float | None = None
     why: tuple[str, ...] = ()
     cites: tuple[dict[str, Any], ...] = ()
+    seen: Seen | None = None
+    blocks: tuple[int | None, int] | None = None
+    file: int | None = None
 
 
-def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
-    """What the question takes of each device; None without hardware."""
+def memory(resolved: Resolved, overheads: Sequence[Overhead], generous: int | None = None, seen: Sequence[Seen] = ()) -> Memory | None:
+    """What the question takes of each device; None without hardware.
+
+    `overheads` are those of logs of this engine; `generous` bounds that of an engine without enough logs, from those of all engines.
+    """
     question, facts = resolved.question, resolved.facts
     if question.hardware is None or isinstance(question.derived, Unknown):
         return None
@@ -53,9 +67,10 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
     if total is None:
         why.append("the device's memory is not in its record")
     of_free = None if share is not None else _share_of_free(question, facts)
-    if share is None and of_free is None:
-        why.append(f"the share of memory that {question.engine.data['name']} takes is not known")
-    left = _left(total, share, per_rank, overheads) if of_free is None else _left_of_free(total, of_free, per_rank, overheads)
+    least, most = overheads[0].bytes if overheads else 0, overheads[-1].bytes if len(overheads) >= FEW else generous
+    left = _left(total, share, per_rank, least, most) if of_free is None else _left_of_free(total, of_free, per_rank, least, most)
+    logged = next((one for one in seen if one.kind == "left"), None)
+    left = left if logged is None or logged.left is None else (logged.left, logged.left)
     values = question.model.data["config"]["values"]
     asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts), values)
     answer = allocate(question.engine.data, question.release.version, request(question.derived, question.model.data["architecture"], "bf16", asked))
@@ -63,6 +78,9 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
     needed = None if isinstance(answer, Unknown) else _needed(answer, question.context)
     if needed is None:
         why.append(f"cache: {answer.reason if isinstance(answer, Unknown) else 'missing ' + ', '.join(answer.missing)}")
+    outcome = next(iter(nearest_first(one for one in seen if one.kind in (RAN, OUT_OF_MEMORY) and holds_for(one, resolved))), None)
+    any_file = question.checkpoint is None and "weights.format" not in question.given and not serves_checkpoint(question.engine)
+    fits = _fits(needed, left)
     found = Memory(
         weights=None if per_rank is None else per_rank[1],
         weights_low=None if per_rank is None else per_rank[0],
@@ -70,9 +88,11 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead]) -> Memory | None:
         state=None if isinstance(answer, Unknown) else answer.state_bytes,
         total=total,
         available=left,
-        fits=_fits(needed, left),
+        fits=outcome.kind == RAN if outcome else None if any_file and not fits else fits,
         why=tuple(why),
         cites=() if isinstance(policy, Unknown) else tuple(policy[0]["cites"]),
+        seen=outcome or logged,
+        file=total - needed - (most or 0) if any_file and total is not None and needed is not None else None,
     )
     return _capacity(found, resolved, asked)
 
@@ -81,13 +101,13 @@ def _total(hardware: Record, facts: dict[str, Any]) -> int | None:
     return facts.get("hardware.memory_bytes") or hardware.data.get("visible_bytes") or hardware.data.get("memory_bytes")
 
 
-def _left(total: int | None, share: Any, weights: tuple[int, int] | None, overheads: Sequence[Overhead]) -> tuple[int | None, int] | None:
-    if total is None or weights is None or not isinstance(share, (int, float)):
+def _left(total: int | None, share: Any, weights: tuple[int, int] | None, least: int, most: int | None) -> tuple[int | None, int] | None:
+    """What is left beside the weights: at least, and at most. Of an unknown share, a cautious one and the whole device."""
+    if total is None or weights is None:
         return None
-    budget = int(total * share)
-    least = max(0, overheads[0].bytes) if overheads else 0
-    most = overheads[-1].bytes if len(overheads) > 2 else None
-    return (None if most is None else budget - weights[1] - most, budget - weights[0] - least)
+    known = isinstance(share, (int, float))
+    low, high = (int(total * share),) * 2 if known else (int(total * CAUTIOUS_SHARE), total)
+    return (None if most is None else low - weights[1] - most, high - weights[0] - max(0, least))
 
 
 def _share_of_free(question: Question, facts: dict[str, Any]) -> float | None:
@@ -97,16 +117,20 @@ def _share_of_free(question: Question, facts: dict[str, Any]) -> float | None:
     return named and (facts.get("setting.cache_max_entry_count") or named)
 
 
-def _left_of_free(total: int | None, share: float, weights: tuple[int, int] | None, overheads: Sequence[Overhead]) -> tuple[int | None, int] | None:
+def _left_of_free(total: int | None, share: float, weights: tuple[int, int] | None, least: int, most: int | None) -> tuple[int | None, int] | None:
     """As _left, where the share is taken after the weights and not before them."""
-    free = _left(total, 1, weights, overheads)
+    free = _left(total, 1, weights, least, most)
     return None if free is None else (None if free[0] is None else int(free[0] * share), int(free[1] * share))
 
 
 def _needed(answer: Allocation, context: int | None) -> int | None:
-    """What the engine demands or sets aside for one sequence of the length; where that is nothing, what the sequence comes to hold."""
+    """What the engine demands or sets aside for one sequence of the length, or what the sequence comes to hold if that is more.
+
+    An engine may start with less and refuse the request when it comes; the length is not served then.
+    """
     demanded = answer.reserved if answer.needed_bytes is None else answer.needed_bytes
-    return demanded or (answer.resident(context) if context else demanded)
+    held = answer.resident(context) if context else None
+    return max(demanded, held) if demanded is not None and held is not None else demanded or held
 
 
 def _fits(needed: int | None, left: tuple[int | None, int] | None) -> bool | None:
@@ -119,16 +143,24 @@ def _fits(needed: int | None, left: tuple[int | None, int] | None) -> bool | Non
 
 
 def _capacity(found: Memory, resolved: Resolved, asked: Asked) -> Memory:
-    """How many sequences of the asked length fit, and the longest one, with the memory that is surely left."""
-    sure = found.available[0] if found.available else None
-    if sure is None or sure <= 0:
+    """The blocks of the cache at both ends, and with the memory that is surely left the longest sequence and how many fit."""
+    if found.available is None:
         return found
     question = resolved.question
-    wanted = request(question.derived, question.model.data["architecture"], "bf16", replace(asked, available_bytes=sure))
-    answer = allocate(question.engine.data, question.release.version, wanted)
-    if isinstance(answer, Unknown):
+
+    def with_memory(left: int | None) -> Allocation | Unknown | None:
+        if left is None or left <= 0:
+            return None
+        wanted = request(question.derived, question.model.data["architecture"], "bf16", replace(asked, available_bytes=left))
+        return allocate(question.engine.data, question.release.version, wanted)
+
+    sure, most = map(with_memory, found.available)
+    if isinstance(most, Allocation) and most.blocks is not None:
+        at_least = None if found.available[0] is None else sure.blocks if isinstance(sure, Allocation) else 0
+        found = replace(found, blocks=(at_least, most.blocks))
+    if not isinstance(sure, Allocation):
         return found
-    return replace(found, longest=answer.longest or answer.capacity_tokens, sequences=answer.max_concurrency)
+    return replace(found, longest=sure.longest or sure.capacity_tokens, sequences=sure.max_concurrency)
 
 
 def _settings(facts: dict[str, Any]) -> dict[str, Any]:
@@ -143,33 +175,56 @@ def hop(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
 
     An engine that serves another file than the checkpoint (`serve` does not name it) may hold other weights, so they decide nothing there.
     """
-    serves_checkpoint = any("{checkpoint}" in part for part in question.engine.data.get("serve", {}).get("argv", ()))
-    if serves_checkpoint and found.weights_low is not None and found.total is not None and found.weights_low > found.total:
+    if serves_checkpoint(question.engine) and found.weights_low is not None and found.total is not None and found.weights_low > found.total:
         finding = f"weights of {format_bytes(found.weights_low)} a device exceed its {format_bytes(found.total)}"
         of_both = (*question.model.data.get("parameters", question.model.data["config"])["cites"], *question.hardware.data["cites"])
         return Hop("memory", "fails", finding, consequence="refuses", sources=_sources(of_both, ledger))
     if "max_model_len" not in question.given:
         return None
-    sources = _sources(found.cites[:1], ledger)
+    if found.seen is not None and found.seen.kind in (RAN, OUT_OF_MEMORY):
+        return _as_seen(found, found.seen, ledger)
+    sources = _sources(found.cites[:1], ledger) if found.seen is None else sources_of(found.seen, ledger)
+    if found.file is not None and found.fits is None:
+        return _of_file(found, found.file, sources)
     if found.fits is None and (found.cache is None or found.available is None):
-        return Hop("memory", "unknown", "; ".join(found.why), sources=sources, optional=True)
+        return Hop("memory", "unknown", "; ".join(found.why), sources=sources)
     needed, (low, high) = format_bytes(found.cache or 0), found.available or (None, 0)
-    beside = f"is left beside weights of {format_bytes(found.weights or 0)}"
+    beside = f"is left beside weights of {format_bytes(found.weights or 0)}" + (", as a log of this stack says" if found.seen else "")
     if found.fits is False:
         finding = f"the cache needs {needed} a device and at most {format_bytes(max(0, high))} {beside}"
         return Hop("memory", "fails", finding, consequence="refuses", sources=sources)
     if found.fits is None:
         finding = f"the cache needs {needed} a device; at most {format_bytes(high)} {beside}, less what the engine takes itself"
         return Hop("memory", "gap", finding, sources=sources)
-    return Hop("memory", "holds", f"{format_bytes(low or 0)} to {format_bytes(high)} a device is left for a cache of {needed}", sources=sources)
+    left = format_bytes(high) if low == high else f"{format_bytes(low or 0)} to {format_bytes(high)}"
+    return Hop("memory", "holds", f"{left} a device is left for a cache of {needed}", sources=sources)
+
+
+def _as_seen(found: Memory, seen: Seen, ledger: Ledger) -> Hop:
+    """What ran or ran out of memory on this very stack decides, whatever the figures say."""
+    needed = f"; the cache needs {format_bytes(found.cache)} a device" if found.cache else ""
+    words = "it was seen to run" if seen.kind == RAN else "it was seen to run out of memory"
+    state, consequence = ("holds", None) if seen.kind == RAN else ("fails", "refuses")
+    finding = f"{words}: {seen.measurement.name}{needed}"
+    return Hop("memory", state, finding, seen.kind, consequence, how=seen.how, stale=seen.stale, sources=sources_of(seen, ledger))
+
+
+def _of_file(found: Memory, room: int, sources: tuple[Source, ...]) -> Hop:
+    """Where nobody named the file of weights: how large it may be beside the cache."""
+    needed = format_bytes(found.cache or 0)
+    if room <= 0:
+        finding = f"the cache alone needs {needed}, and a device has {format_bytes(found.total or 0)}"
+        return Hop("memory", "fails", finding, consequence="refuses", sources=sources)
+    finding = f"the cache needs {needed}, which leaves room for a weights file of about {format_bytes(room)} a device"
+    return Hop("memory", "gap", finding, sources=sources)
 
 
 def _sources(cites: Iterable[dict[str, Any]], ledger: Ledger) -> tuple[Source, ...]:
     return tuple(ledger.source_of(cite["id"], cite.get("at", "")) for cite in cites)
 
 
-def as_data(found: Memory | None) -> dict[str, Any] | None:
-    """The `memory` object of the JSON contract; figures are of one device."""
+def as_data(found: Memory | None, logged: Sequence[dict[str, Any]] = ()) -> dict[str, Any] | None:
+    """The `memory` object of the JSON contract; figures are of one device. `logged` are those that logs of the same stack print."""
     if found is None:
         return None
     low, high = found.available or (None, None)
@@ -185,4 +240,5 @@ def as_data(found: Memory | None) -> dict[str, Any] | None:
         "longest_context": found.longest,
         "sequences": found.sequences,
         "missing": list(found.why),
+        "logged": list(logged),
     }

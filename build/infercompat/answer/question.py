@@ -14,7 +14,7 @@ from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
 from infercompat.link import Catalog
 from infercompat.records import Record
-from infercompat.versions import parse_version, select
+from infercompat.versions import compare, parse_version, select
 
 
 class Refused(Exception):
@@ -69,6 +69,15 @@ def release_of(engine: Record, wanted: str | None) -> Release:
     raise Refused(f"'{wanted}' is no {engine.data['scheme']} version of {engine.id}; releases in the catalog: {known}")
 
 
+def newest_before(engine: Record, release: Release) -> str | None:
+    """The newest release on record, where the one in question is newer than all of them, so that nobody here has seen it; else None."""
+    scheme, entries = engine.data["scheme"], engine.data["releases"]
+    wanted = parse_version(scheme, release.version, release.date)
+    known = [parse_version(scheme, entry["version"], entry["date"]) for entry in entries]
+    beyond = wanted is not None and all(one is not None and compare(one, wanted) == "less" for one in known)
+    return entries[0]["version"] if beyond and entries else None
+
+
 def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
     """A fact and its value from `name=value`. Raises Refused for an unknown fact or a value it cannot have.
 
@@ -78,7 +87,7 @@ def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
     name, value = name.strip(), value.strip()
     if not equals or not name or not value:
         raise Refused(f"--set and --require take fact=value, not '{text}'")
-    if catalog is not None and name.endswith(".version") and name.removesuffix(".version") in components(catalog):
+    if name == "version" or (catalog is not None and name.endswith(".version") and name.removesuffix(".version") in components(catalog)):
         return name, value
     fact = lookup(name)
     if fact is None:
@@ -95,9 +104,10 @@ def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
 
 def components(catalog: Catalog) -> frozenset[str]:
     """What engines bundle and gotchas name as at fault: the components whose version a person may give."""
+    engines = (engine.id for engine in catalog.of_kind("engine"))
     bundled = (name for engine in catalog.of_kind("engine") for entry in engine.data["releases"] for name in entry.get("bundles", ()))
     entries = (entry for gotcha in catalog.of_kind("gotcha") for part in gotcha.data["affects"].values() for entry in part)
-    return frozenset(bundled) | {entry["component"] for entry in entries if "component" in entry}
+    return frozenset(engines) | frozenset(bundled) | {entry["component"] for entry in entries if "component" in entry}
 
 
 def _out_of_range(fact: Fact, value: Any) -> str:

@@ -9,10 +9,14 @@ from typing import Any
 
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, Refused, release_of
-from infercompat.condition import leaves, lookup, parse
-from infercompat.join import BLOCKING, Gate
+from infercompat.condition import Range, leaves, lookup, parse
+from infercompat.condition.nodes import Relates
+from infercompat.condition.relation import Name
+from infercompat.join import BLOCKING, Gate, newest_release
 
 MOST_CHANGES, MOST_TRIED, MOST_SHOWN = 3, 400, 5
+LARGER_SHARES = (0.95, 0.97, 0.99)
+"""Shares of a device that may be tried where the cache does not fit."""
 LENGTH = "max_model_len"
 """Never reset: the length that is asked for is what the person wants of the server, and its default is longer."""
 ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"})
@@ -40,7 +44,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Repair:
-    """Changes that together make the answer yes."""
+    """Changes that together make the answer yes, or leave nothing but what waited for facts before."""
 
     changes: tuple[Change, ...]
     after: Assessment
@@ -56,17 +60,21 @@ class Search:
 
 
 def search(assessor: Assessor, found: Assessment) -> Search:
-    """The smallest sets of changes that clear the question, cheapest first. None that contains another is listed."""
+    """The smallest sets of changes that clear the question, cheapest first. None that contains another is listed.
+
+    Where none makes it clean, those after which it only depends on what it depended on before.
+    """
     ordered = sorted(_changes(found), key=lambda change: (change.cost, change.words))
     changes = list({(change.set, change.drop, change.version): change for change in reversed(ordered)}.values())[::-1]
     clean: list[Repair] = []
+    nearly: list[Repair] = []
     clears, tried = False, 0
     for size in range(1, MOST_CHANGES + 1):
         for chosen in sorted(itertools.combinations(changes, size), key=lambda chosen: sum(change.cost for change in chosen)):
             if _clash(chosen):
                 continue
             if tried == MOST_TRIED:
-                return Search(tuple(clean[:MOST_SHOWN]), clears, complete=False)
+                return Search(tuple((clean or nearly)[:MOST_SHOWN]), clears, complete=False)
             tried += 1
             question = found.question
             for change in chosen:
@@ -75,9 +83,17 @@ def search(assessor: Assessor, found: Assessment) -> Search:
             clears = clears or not (after.blocking or after.verdict == "no")
             if after.verdict == "yes":
                 clean.append(Repair(chosen, after))
-        if clean or (clears and found.verdict == "unknown"):
+            elif found.verdict == "no" and after.verdict == "only-with" and _only_depends(after, found):
+                nearly.append(Repair(chosen, after))
+        if clean or nearly or (clears and found.verdict == "unknown"):
             break
-    return Search(tuple(clean[:MOST_SHOWN]), clears)
+    return Search(tuple((clean or nearly)[:MOST_SHOWN]), clears)
+
+
+def _only_depends(after: Assessment, before: Assessment) -> bool:
+    """Whether what blocked is cleared, and what is left waited for facts that nobody named before the change, too."""
+    left, waiting = ({gate.gotcha.id for gate in one.could_block} for one in (after, before))
+    return bool(left) and left <= waiting and not _short(after)
 
 
 def _clash(chosen: tuple[Change, ...]) -> bool:
@@ -91,6 +107,8 @@ def _changes(found: Assessment) -> Iterator[Change]:
     for gate in (*found.blocking, *found.could_block):
         for workaround in gate.gotcha.data["workarounds"]:
             yield from _from_workaround(workaround, question)
+        yield from _to_the_limit(gate, found)
+    yield from _more_memory(found)
     matters = _mattering(found)
     for name in question.given:
         if name in question.required or name == LENGTH or not _settable(name):
@@ -99,6 +117,35 @@ def _changes(found: Assessment) -> Iterator[Change]:
             yield from _without("speculation", question)
         elif name in matters:
             yield Change(f"leave {name} at its default", _cost(name), drop=frozenset({name}))
+
+
+def _to_the_limit(gate: Gate, found: Assessment) -> Iterator[Change]:
+    """A setting that is larger than a quantity it must not exceed, brought down to that."""
+    condition = parse(gate.gotcha.data["when"])[0] if "when" in gate.gotcha.data else None
+    for leaf in leaves(condition) if condition else ():
+        if not isinstance(leaf, Relates) or leaf.relation.sign != ">" or len(leaf.facts) != 2:
+            continue
+        name, limit = leaf.facts[0], found.resolved.stack.get(leaf.facts[1])
+        least = limit.low if isinstance(limit, Range) else limit
+        plain = all(isinstance(term, Name) for term in (leaf.relation.left, leaf.relation.right))
+        if plain and name != LENGTH and name not in found.question.required and _settable(name) and isinstance(least, int) and least > 0:
+            yield Change(f"set {name} = {least}", _cost(name), set=((name, least),))
+
+
+def _more_memory(found: Assessment) -> Iterator[Change]:
+    """Where the cache does not fit: a larger share of the device, where the engine has a setting for it."""
+    name, question = "gpu_memory_utilization", found.question
+    share = found.resolved.facts.get(name)
+    if not _short(found) or name in question.required or name not in (question.engine.data.get("settings") or {}):
+        return
+    for larger in LARGER_SHARES:
+        if isinstance(share, (int, float)) and share < larger:
+            yield Change(f"set {name} = {larger}", 2, set=((name, larger),))
+
+
+def _short(found: Assessment) -> bool:
+    """Whether the cache does not surely fit."""
+    return any(hop.name == "memory" and hop.state in ("fails", "gap") for hop in found.hops)
 
 
 def _mattering(found: Assessment) -> frozenset[str]:
@@ -136,6 +183,8 @@ def _fixed(wanted: dict[str, Any], question: Question) -> bool:
 
 def _to_version(component: str, version: str, or_later: bool, question: Question) -> Iterator[Change]:
     """Another release of the engine, where later ones will do also the newest; or another version of what it bundles."""
+    if component == question.engine.id and question.required & {"version", f"{component}.version"}:
+        return
     if component != question.engine.id:
         if f"{component}.version" not in question.required:
             yield Change(f"take {component} {version}", 4, set=((f"{component}.version", version),))
@@ -146,8 +195,9 @@ def _to_version(component: str, version: str, or_later: bool, question: Question
         return
     name, newest = question.engine.data["name"], release_of(question.engine, None).version
     yield Change(f"take {name} {version}", 4, version=version)
-    if or_later and newest not in (version, question.release.version):
-        yield Change(f"take {name} {newest}", 4, version=newest)
+    for later in dict.fromkeys((newest, newest_release(question.engine).version)) if or_later else ():
+        if later not in (version, question.release.version):
+            yield Change(f"take {name} {later}", 4, version=later)
 
 
 def _without(feature: str, question: Question) -> Iterator[Change]:

@@ -11,11 +11,14 @@ import click
 from infercompat.answer import check, memory
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.command import command, recipe_of
-from infercompat.answer.question import Question, engine_named, release_of
+from infercompat.answer.observed import logged
+from infercompat.answer.question import Question, engine_named, newest_before, release_of
 from infercompat.answer.repairs import Repair, search
 from infercompat.link import Catalog
 from infercompat.units import format_bytes
 
+CHANGEABLE = ("attention", "memory")
+"""The hops whose failure settings may clear."""
 EXIT_STATUS = {"yes": 0, "no": 1, "only-with": 3, "unknown": 4}
 
 
@@ -36,7 +39,7 @@ def reply(assessor: Assessor, question: Question) -> Reply:
     What blocks is met whatever else is unknown: if nothing clears it the answer is no, and if a change makes all of it clean, only-with.
     """
     found = assessor.assess(question)
-    blocked = bool(found.blocking) or any(hop.name == "attention" and hop.state == "fails" and not hop.avoided_by for hop in found.hops)
+    blocked = bool(found.blocking) or any(hop.name in CHANGEABLE and hop.state == "fails" and not hop.avoided_by for hop in found.hops)
     if not (blocked and found.verdict in ("no", "unknown")) and not found.could_block:
         return Reply(found, found.verdict, found.reason, (), found.missing)
     tried = search(assessor, found)
@@ -49,10 +52,11 @@ def _decided(found: Assessment, cleared: tuple[Repair, ...], clears: bool, compl
     """The verdict where something blocks, after changes were tried."""
     met = f"{found.blocking[0].gotcha.id}: {found.blocking[0].gotcha.name}" if found.verdict == "unknown" and found.blocking else found.reason
     if cleared:
-        return Reply(found, "only-with", f"{met}; cleared by: {_words(cleared[0])}", cleared)
+        rest = "" if cleared[0].after.verdict == "yes" else f"; after that {cleared[0].after.reason}"
+        return Reply(found, "only-with", f"{met}; cleared by: {_words(cleared[0])}{rest}", cleared)
     if found.verdict == "unknown" and clears:
         return Reply(found, "unknown", found.reason, (), found.missing)
-    lasting = any(hop.state == "fails" and not hop.avoided_by and hop.name != "attention" for hop in found.hops)
+    lasting = any(hop.state == "fails" and not hop.avoided_by and hop.name not in CHANGEABLE for hop in found.hops)
     if not complete and not lasting:
         return Reply(found, "unknown", f"{met}; not all changes were tried", (), ("repairs",))
     return Reply(found, "no", met, ())
@@ -77,6 +81,7 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
             "engine": question.engine.id,
             "version": question.release.version,
             "version_assumed": question.release.assumed,
+            "newest_known": newest_before(question.engine, question.release),
             "hardware": question.hardware.id if question.hardware else None,
             "gpus": question.gpus,
             "given": dict(question.given),
@@ -88,7 +93,7 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
         "provided": list(found.provided),
         "gotchas": check.gotchas(found),
         "command": command(found.resolved, first, recipe_of(assessor.products.catalog, question)),
-        "memory": memory.as_data(found.memory),
+        "memory": memory.as_data(found.memory, logged(assessor.products, found.resolved)),
         "repairs": [{"changes": [change.words for change in repair.changes], "verdict": repair.after.verdict} for repair in answer.repairs],
     }
 
@@ -99,7 +104,7 @@ def unlisted(catalog: Catalog, model: str, engine: str | None, reason: str) -> d
     release = release_of(found, version) if found else None
     asked = {"model": model, "engine": found and found.id, "version": release and release.version}
     asked["version_assumed"] = release is None or release.assumed
-    empty = {"hardware": None, "gpus": None, "given": {}, "required": [], "assumed": []}
+    empty = {"newest_known": None, "hardware": None, "gpus": None, "given": {}, "required": [], "assumed": []}
     return {
         **{"schema_version": 1, "verdict": "unknown", "reason": reason, "grade": None, "confidence": None, "question": asked | empty},
         **{"chain": [], "missing": ["model"], "provided": [], "gotchas": [], "command": None, "memory": None, "repairs": []},
@@ -111,7 +116,7 @@ def _print_gotchas(gotchas: list[dict[str, Any]], verbose: bool) -> None:
     groups = (
         ("Met", [g for g in gotchas if g["state"] == "hit"]),
         ("Can be met, depending on", [g for g in gotchas if g["state"] == "maybe" and (verbose or not g["untested"])]),
-        ("Just missed", [g for g in gotchas if g["state"] == "almost" and (verbose or (g["severity"] == "blocker" and g["proven"]))]),
+        ("Just missed", [g for g in gotchas if g["state"] == "almost" and (verbose or (g["severity"] == "blocker" and g["proven"] and _is_near(g)))]),
     )
     for title, rows in groups:
         if rows:
@@ -124,10 +129,20 @@ def _print_gotchas(gotchas: list[dict[str, Any]], verbose: bool) -> None:
         click.echo(f"\n{left} more that are untested here or just missed: --all shows them")
 
 
+def _is_near(gotcha: dict[str, Any]) -> bool:
+    """Whether more than the format of the weights keeps it away: whoever has other weights knows."""
+    return not all(because.startswith("weights.format ") for because in gotcha["because"])
+
+
 def _print_memory(found: dict[str, Any]) -> None:
     words = (("weights_bytes", "weights"), ("cache_bytes", "cache"), ("available_bytes", "at most left for the cache"), ("device_bytes", "device"))
     shown = ", ".join(f"{label} {format_bytes(max(0, found[name]))}" for name, label in words if found[name] is not None)
     click.echo(f"\nA device: {shown or 'unknown'}" + (f" ({'; '.join(found['missing'])})" if found["missing"] else ""))
+    for one in found.get("logged", ())[:3]:
+        at = f" at {one['context']:,}" if one["context"] else ""
+        value = f"{one['value']:,}" if isinstance(one["value"], (int, float)) else one["value"]
+        words = one["metric"].partition(".")[2].replace("_", " ")
+        click.echo(f"          a log of such a stack: {words} {value} {one['unit']}{at}, {one['version'] or 'no version said'}  [{one['cites'][0]['id']}]")
     if found["sequences"]:
         longest = f", longest {found['longest_context']:,} tokens" if found["longest_context"] else ""
         click.echo(f"          {found['sequences']:.1f} sequences of that length at once{longest}")
@@ -150,8 +165,11 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
     grade = f"   [{data['grade']} · {data['confidence']:.2f}]" if data["grade"] else ""
     engine = f" on {question['engine']} {question['version']}" if question["engine"] else ""
     click.echo(f"{data['verdict'].upper()}{grade}   {question['model']}{engine}{assumed if engine else ''}{where}")
+    if question["newest_known"]:
+        newer = f"{question['engine']} {question['version']} is newer than any release on record (the newest known is {question['newest_known']})"
+        click.echo(f"  {newer}: what follows is carried over from there as far as that is safe")
     click.echo(f"  {data['reason']}")
-    if data["verdict"] != "no" and _too_heavy(data["memory"]):
+    if data["verdict"] != "no" and "max_model_len" not in question["given"] and _too_heavy(data["memory"]):
         click.echo("  but the weights do not fit the devices as asked, see below: more --gpus, or a smaller --checkpoint; --context makes memory count")
     click.echo()
     for hop in data["chain"]:

@@ -141,8 +141,11 @@ class _Evaluation:
         missing = [name for name, value in values.items() if value is MISSING]
         if missing:
             return Truth(None, tuple(Reason(text, name, "missing") for name in missing))
-        choices = itertools.product(*(value if isinstance(value, tuple) else (value,) for value in values.values()))
-        found = any(relation.holds(leaf.relation, dict(zip(values, choice, strict=True)), always) for choice in choices)
+        choices = [dict(zip(values, choice, strict=True)) for choice in itertools.product(*(_each(value) for value in values.values()))]
+        found = any(relation.holds(leaf.relation, choice, always) for choice in choices)
+        open_names = [name for name, value in values.items() if isinstance(value, Range) and lookup(name).kind != "workload"]
+        if open_names and found != any(relation.holds(leaf.relation, choice, not always) for choice in choices):
+            return maybe(text, open_names[0])  # a quantity that is known between bounds only, which leave it open
         return decided(found, text, leaf.facts[0])
 
     def has_layer(self, leaf: HasLayer, text: str) -> Truth:
@@ -156,6 +159,10 @@ class _Evaluation:
 def _first_fact(leaf: Leaf) -> str:
     """The name that a reason gives; requirements follow from the architecture."""
     return leaf.facts[0] if leaf.facts else "model.layers" if isinstance(leaf, HasLayer) else "model.architecture"
+
+
+def _each(value: Value | Missing) -> tuple:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _is_possibility(name: str, value: Value) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from infercompat.condition import ALWAYS, MISSING, YES, Condition, Truth, all_of, any_of, applies, decided, maybe, parse
+from infercompat.condition import ALWAYS, MISSING, YES, Condition, Truth, all_of, any_of, applies, decided, leaves, maybe, parse
 from infercompat.join.hops import Release
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
@@ -66,9 +66,11 @@ def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, toda
 def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> Gate | None:
     data = gotcha.data
     versions, stale = _components(catalog, gotcha, engine, release, stack, today)
+    when, clean_when = _conditions(catalog, gotcha)
+    if "container" in stack.given and any("container" in leaf.facts for leaf in leaves(when)):
+        versions, stale = YES, False  # an image has one build, and the condition names it
     if versions.no and not _one_change_away(versions):
         return None
-    when, clean_when = _conditions(catalog, gotcha)
     truth = all_of((versions, _hardware(data["hardware"], stack), applies(when, clean_when, stack)))
     if truth.no and not _one_change_away(truth):
         return None
@@ -132,11 +134,16 @@ def _affected(catalog: Catalog, gotcha: Record, engine: Record, release: Release
         version, date, scheme = _version_of(catalog, name, engine, release, stack)
         found = affected(
             scheme, entry, gotcha.data["status"], gotcha.data["read_on"], version, date, today=today,
-            dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"],
+            dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"], reported=_reported(gotcha),
         )  # fmt: skip
         truths.append(found.truth)
         stale = stale or found.stale
     return (all_of if mode == "all" else any_of)(truths), stale
+
+
+def _reported(gotcha: Record) -> str | None:
+    """The day of the first dated evidence."""
+    return min((entry["date"] for entry in gotcha.data["evidence"] if "date" in entry), default=None)
 
 
 def _bundles(engine: Record, name: str) -> bool:

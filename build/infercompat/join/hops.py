@@ -114,7 +114,7 @@ class Joiner:
         record = self.ledger.catalog.resolve(requirement)
         data = record.data if record else {}
         hop = self._offered(requirement, data, stack)
-        implied = data.get("part_of_architecture") and architecture is not None and architecture.value in ("native", "rewritten")
+        implied = data.get("part_of_architecture") and architecture is not None and architecture.value in ("native", "rewritten", "redirected")
         if hop.state == "unknown" and implied:
             finding = "a part of the architecture, which the engine implements itself"
             return replace(architecture, name=requirement, finding=finding, against=())
@@ -126,7 +126,7 @@ class Joiner:
             for statement in self.ledger.on_requirement(self.engine.id, requirement, stack.names)
             if "when" not in (statement.claim or {}) or self._holds(statement.claim["when"], stack).value is not False
         ]
-        statements = _for_hardware(statements, stack)
+        everywhere, statements = statements, _for_hardware(statements, stack)
         decided = [statement for statement in statements if "when" not in statement.claim or self._holds(statement.claim["when"], stack).yes]
         if statements and not decided:
             chosen = statements[0]
@@ -155,7 +155,8 @@ class Joiner:
             finding = f"{_says(carried.status, chosen)} for this architecture; and in general: {refused.field('lacks') or _says(refused.status, refused)}"
             return Hop(requirement, "unknown", finding, sources=_sources([chosen, refused]), version=chosen.version)
         if carried.status in ("native", "fallback", "redirected", "rewritten", "plugin", "known-issues"):
-            return Hop(requirement, "holds", chosen.field("note") or _says(carried.status, chosen), carried.status, **common)
+            finding = chosen.field("note") or _says(carried.status, chosen)
+            return Hop(requirement, "holds", _with_exceptions(finding, everywhere, stack), carried.status, **common)
         consequence = chosen.field("consequence") or data.get("consequence")
         lacks = chosen.field("lacks") or data.get("without_it", "")
         if consequence not in ("refuses", "wrong-output") or optional or carried.status == "partial":
@@ -253,6 +254,15 @@ def _for_hardware(statements: list[Statement], stack: Stack) -> list[Statement]:
         and places.index(about.get("platform")) == narrowest[about.get("backend")]
         and narrowest[about.get("backend")] <= widest
     ]
+
+
+def _with_exceptions(finding: str, statements: list[Statement], stack: Stack) -> str:
+    """A finding, and where nobody named hardware, the classes and platforms on which the whole engine lacks what it speaks of."""
+    if stack.get("hardware.class") is not MISSING or stack.get("platform") is not MISSING:
+        return finding
+    abouts = [statement.claim["about"] for statement in statements if statement.status in NEGATIVE]
+    places = dict.fromkeys(about["platform"] for about in abouts if "platform" in about and "backend" not in about)
+    return f"{finding.removesuffix('.')}; not on {' or '.join(places)}" if places else finding
 
 
 def _disagree(carried: Carried, statements: list[Statement]) -> bool:

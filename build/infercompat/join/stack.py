@@ -12,6 +12,8 @@ from infercompat.derive.config import Config
 from infercompat.records import Record
 
 UNDECIDED = (None, "auto", "null")
+HEADS = ("num_attention_heads", "n_head", "num_heads", "n_heads")
+"""What configs call the number of query heads."""
 
 
 def defaults_of(engine: Record) -> dict[str, Any]:
@@ -60,7 +62,8 @@ class Stack:
         if name in ("model.architecture", "model.family"):
             return self.model.data[name.removeprefix("model.")]
         if name == "model.heads":
-            heads = Config(self.model.data["config"]["values"]).peek("num_attention_heads")
+            config = Config(self.model.data["config"]["values"])
+            heads = next((value for field in HEADS if type(value := config.anywhere(field)) is int), None)
             return MISSING if heads is None else heads
         if isinstance(self.derived, Unknown):
             return MISSING

@@ -9,6 +9,8 @@ import jinja2
 from markupsafe import Markup
 
 from infercompat import prose
+from infercompat.answer import held
+from infercompat.answer.check import Assessor
 from infercompat.derive import Unknown
 from infercompat.join import Cell, Matrix, Source
 from infercompat.places import TEMPLATES
@@ -72,6 +74,11 @@ class Desk:
     def peers(self) -> peers.Peers:
         """The answers of other calculators, for the page about them."""
         return peers.load(self.products)
+
+    @cached_property
+    def held(self) -> list[held.Held]:
+        """Real questions with what threads and the program answer, for the page about them."""
+        return held.held(Assessor(self.products), held.questions())
 
     def record(self, id: str) -> Record:
         found = self.catalog.follow(id)

@@ -30,23 +30,26 @@ def affected(
     today: str,
     dates: Mapping[str, str] | None = None,
     stale_days: int = 180,
+    reported: str | None = None,
 ) -> Affected:
     """Whether a version of one entry of a gotcha's `affects` has the fault, from what was observed, introduced and fixed.
 
     status, read_on: the gotcha's, and the day its thread was last read; an open thread counts for `stale_days`. version, date: the
-    component's in the stack, None where not known. `dates`: the days of the component's known versions, which place nightlies. Reasons
-    name the fact `<component>.version`.
+    component's in the stack, None where not known. `dates`: the days of the component's known versions, which place nightlies.
+    `reported`: the day of the first report, which stands for an observation of the newest release of that day where no version is named.
+    Reasons name the fact `<component>.version`.
     """
     name = component.get("engine") or component["component"]
     fact, dates = f"{name}.version", dates or {}
     if version is None:
         return Affected(maybe(f"the version of {name}", fact))
     wanted = parse_version(scheme, version, date or dates.get(version))
+    reported = reported and max((day for day in dates.values() if day <= reported), default=reported)
     if wanted is None:
         return Affected(maybe(f"{name} {version} is no {scheme} version", fact, "untested"))
     age = days_between(read_on, today)
-    still_open = status == "open" and age is not None and age <= stale_days
-    value, because, stale = _is_affected(wanted, component, partial(_read, scheme, dates), still_open)
+    still_open = status in ("open", "wontfix") and age is not None and age <= stale_days
+    value, because, stale = _is_affected(wanted, component, partial(_read, scheme, dates), still_open, reported)
     text = f"{name} {version} {because}"
     return Affected(maybe(text, fact, "untested") if value is None else decided(value, text, fact), stale)
 
@@ -58,7 +61,7 @@ def _read(scheme: str, dates: Mapping[str, str], text: str | None) -> Version | 
     return parse_version(scheme, text, dates.get(text)) if text else None
 
 
-def _is_affected(wanted: Version, component: Mapping[str, Any], read: Reader, still_open: bool) -> tuple[bool | None, str, bool]:
+def _is_affected(wanted: Version, component: Mapping[str, Any], read: Reader, still_open: bool, reported: str | None = None) -> tuple[bool | None, str, bool]:
     """The value, the reason as the end of a sentence, and whether it is stale."""
     observed = [at for text in component.get("observed", ()) if (at := read(text))]
     introduced = read((component.get("introduced") or {}).get("version"))
@@ -70,9 +73,16 @@ def _is_affected(wanted: Version, component: Mapping[str, Any], read: Reader, st
         return False, f"is before {introduced.text}, which brought it", False
     if mended:
         return False, "holds the fix", False
+    if not orders and reported and wanted.date and wanted.date >= reported:
+        if mended is False:
+            return True, "was released between the report and the fix", False
+        if still_open:
+            return True, "was released after the report, and the thread is open", True
     if not orders:
         return None, "may have it: nobody says at which version it was seen", False
     if not orders & {"less", "equal"}:
+        if reported and wanted.date and wanted.date >= reported and mended is False:
+            return True, "was released between the report and the fix", False
         return None, "is before the first observation" if "greater" in orders else "cannot be ordered with the observations", False
     if mended is False:
         return True, "is from before the fix", False

@@ -71,7 +71,7 @@ def carry(
         return _forward(lower, wanted, carry_minor_releases, carry_days)
     if upper:
         return _back(upper)
-    return Carried(None, "none", f"no snapshot can be ordered with {version}" if seen else "no snapshot speaks of it")
+    return Carried(None, "none", f"none of the versions on record can be placed before or after {version}" if seen else "no source on record speaks of it")
 
 
 Seen = list[tuple[Version, str]]
@@ -106,7 +106,7 @@ def _settle(seen: Seen, how: How, reason: str, **more: Any) -> Carried:
     texts = tuple(dict.fromkeys(at.text for at, _ in seen))
     statuses = sorted({status for _, status in seen})
     if len(statuses) > 1:
-        return Carried(None, "none", f"snapshots at {texts[0]} disagree: {', '.join(statuses)}", basis=texts)
+        return Carried(None, "none", f"sources of {texts[0]} disagree: {', '.join(statuses)}", basis=texts)
     return Carried(statuses[0], how, reason, basis=texts, **more)
 
 
@@ -127,20 +127,20 @@ def _forward(lower: Seen, wanted: Version, most_minors: int, most_days: int) -> 
     if newest.status is None:
         return newest
     if newest.status not in CARRIES_FORWARD:
-        return Carried(None, "none", f"{newest.status} at {at.text}, the newest snapshot, does not carry forward", basis=newest.basis)
+        return Carried(None, "none", f"{newest.status} at {at.text}, the latest version on record; whether later ones have it is not known", basis=newest.basis)
     minors, days = _minors_between(at, wanted), days_between(at.date, wanted.date)
     distance = ", ".join(f"{count} {unit}" for count, unit in ((minors, "minor releases"), (days, "days")) if count is not None)
-    reason = f"read at {at.text}, the newest snapshot, {distance or 'an unknown time'} earlier"
+    reason = f"last read at {at.text}, {distance or 'an unknown time'} before"
     if (minors is not None and minors <= most_minors) or (days is not None and days <= most_days):
         return Carried(newest.status, "carried", reason, stale=True, basis=newest.basis)
-    return Carried(None, "none", f"{reason}: too far to carry", basis=newest.basis)
+    return Carried(None, "none", f"{reason}, which is too long ago to say", basis=newest.basis)
 
 
 def _back(upper: Seen) -> Carried:
-    oldest = _settle(upper, "carried-back", f"read at {upper[0][0].text}, the oldest snapshot")
+    oldest = _settle(upper, "carried-back", f"read at {upper[0][0].text}, the earliest version on record")
     if oldest.status is None or oldest.status in CARRIES_BACK:
         return oldest
-    return Carried(None, "none", f"{oldest.status} at {upper[0][0].text}, the oldest snapshot, does not carry back", basis=oldest.basis)
+    return Carried(None, "none", f"{oldest.status} at {upper[0][0].text}, the earliest version on record; of earlier ones it is not known", basis=oldest.basis)
 
 
 def _minors_between(old: Version, new: Version) -> int | None:

@@ -175,6 +175,11 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("trtllm-kimi-k25-fast-tokenizer",): ("Could not extract SentencePiece model from tiktoken.model"),
     ("trtllm-qwen3-autotune-grouped-gemm",): ("[TensorRT-LLM][ERROR] Assertion failed: Failed to initialize cutlass TMA WS grouped gemm."),
     ("fa4-no-split-or-paged-by-architecture",): ("AssertionError: paged KV not supported on SM 8.0"),
+    ("trtllm-nvfp4-geforce-blackwell-0190",): "RuntimeError: FP4 Gemm not supported before Blackwell, nor GeForce Blackwell",
+    (
+        "vllm-flashinfer-one-window-for-all-layers",
+    ): "ValueError: The FlashInfer backend currently only supports models in which all layers share the same values for its parameters",
+    ("vllm-qwen36-graph-capture-kernel-image-h100",): "RuntimeError: CUDA error: device kernel image is invalid",
 }
 
 # A second form of the same error, where the engine prints two.

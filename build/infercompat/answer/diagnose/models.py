@@ -25,6 +25,7 @@ _FORMATS = (
     (r"(?:^|/)mlx-community/|[-_]mlx\b|[-_]\d-?bit\b", "mlx"),
     (r"nvfp4", "nvfp4"),
     (r"mxfp4", "mxfp4"),
+    (r"mxfp8", "mxfp8"),
     (r"[-_.]fp8\b", "fp8"),
     (r"[-_.]awq\b", "awq"),
     (r"[-_.]gptq\b", "gptq"),

@@ -48,6 +48,9 @@ FP8_TENSOR, FP8_CHANNEL = fp8((0, 0), (4, 4)), fp8((1, 0), (2, 4))
 MXFP4 = Format("mxfp4", 4, (1, 32), (1, 1))
 """32 weights share a byte of exponent: 4.25 bits (integrations/mxfp4.py, transformers)."""
 
+MXFP8 = Format("mxfp8", 8, (1, 32), (1, 1))
+"""The same with 8 bits: 8.25 bits."""
+
 NVFP4 = Format("nvfp4", 4, (1, 16), (1, 1), tensor_bytes=(4, 8))
 """16 weights share an fp8 scale: 4.5 bits; a float32 a tensor, and another where inputs are quantized (modelopt.py, vLLM)."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from infercompat.derive.weights.formats import FP8_CHANNEL, FP8_TENSOR, MXFP4, NVFP4, Format, awq, fp8, gptq, int8, mlx, packed
+from infercompat.derive.weights.formats import FP8_CHANNEL, FP8_TENSOR, MXFP4, MXFP8, NVFP4, Format, awq, fp8, gptq, int8, mlx, packed
 from infercompat.derive.weights.names import Names
 from infercompat.derive.weights.tensors import PARTS, Tensor
 
@@ -163,6 +163,7 @@ def _of_weights(weights: Mapping[str, Any], group: Mapping[str, Any], section: M
 LIGHTEST_AND_HEAVIEST: dict[str, tuple[Format, Format]] = {
     "fp8": (FP8_TENSOR, fp8((128, 128), (4, 4))),
     "mxfp4": (MXFP4, MXFP4),
+    "mxfp8": (MXFP8, MXFP8),
     "nvfp4": (NVFP4, NVFP4),
     "awq": (awq(4, 0), awq(4, 32)),
     "gptq": (awq(4, 0), gptq(4, 32)),
