@@ -16,9 +16,9 @@ from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES
 from infercompat.weighing import checkpoint_of, rank_weights, split_of, weights_of
 
-UNITS = {"B": 1, "B/token": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "MB": 10**6, "GB": 10**9, "tokens": 1, "x": 1}
+UNITS = {"B": 1, "B/token": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "MB": 10**6, "GB": 10**9, "tokens": 1, "blocks": 1, "x": 1}
 
-GIVEN_MEMORY = frozenset({"engine.capacity_tokens", "engine.max_concurrency", "engine.longest"})
+GIVEN_MEMORY = frozenset({"engine.blocks", "engine.capacity_tokens", "engine.max_concurrency", "engine.longest"})
 """Figures that need the cache memory, which the same log has to state."""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from catalogs import ENGINE
+from catalogs import ENGINE, gotcha
 
-from .stacks import SERVE, SETTINGS, engine
+from .stacks import MET, SERVE, SETTINGS, engine
 from .test_memory import LEFT, SIZED
 
 CITED = {
@@ -70,3 +70,18 @@ def test_what_a_log_says_is_left_stands_before_what_is_worked_out(ask):
     [logged] = wider.data["memory"]["logged"]
     assert (logged["metric"], logged["value"], logged["version"], logged["cites"]) == ("device.cache_bytes", 2500000, "1.1.0", [{"id": "thread", "at": ""}])
     assert ask(SIZED, hardware="card-big", length=2048).found.memory.available == (None, LEFT)
+
+
+@pytest.mark.parametrize(
+    ("share", "given", "state"), [("", [], "hit"), (", settings: {gpu_memory_utilization: 0.4}", [], None), ("", ["gpu_memory_utilization=0.4"], None)]
+)
+def test_blocks_that_a_log_counts_decide_what_is_asked_of_them(ask, share, given, state):
+    """A log of this stack counts 100 blocks; a fault needs fewer blocks than sequences, of which 128 are asked for."""
+    counted = CITED | {
+        "measurements/blocks.yaml": 'name: Blocks\nmodel: plain-model\nengine: enga\nversion: "1.1.0"\nhardware: card-big\nmetric: engine.blocks\nvalue: 100\n'
+        f"unit: blocks\nmethod: engine-log\nreproducible: false\nconditions: {{checkpoint: acme/plain{share}}}\ncites: [{{id: thread}}]\n"
+    }
+    files = counted | {MET: gotcha(when="{relation: max_num_seqs > num_blocks}")}
+    found = ask(SIZED | files, hardware="card-big", settings=["max_num_seqs=128", *given]).data["gotchas"]
+    states = {entry["id"]: entry["state"] for entry in found}
+    assert states.get("met") == state or (state is None and states.get("met") != "hit")

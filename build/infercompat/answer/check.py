@@ -101,7 +101,10 @@ class Assessor:
         if needs is not None:
             taken = memory_hop(needs, self.ledger, question)
             hops = hops if taken is None else (*hops, taken)
-            if needs.blocks is not None and needs.blocks[0] is not None:
+            counted = next((one.blocks for one in observed if one.blocks is not None), None)
+            if counted is not None:
+                resolved = replace(resolved, facts={"num_blocks": counted, **resolved.facts})
+            elif needs.blocks is not None and needs.blocks[0] is not None:
                 resolved = replace(resolved, facts={"num_blocks": Range(*needs.blocks), **resolved.facts})
         met = () if hops[0].state == "fails" else tuple(path_gates(catalog, question.engine, question.release, joiner, resolved.stack, today, almost=True))
         assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs, observed=observed)

@@ -28,13 +28,17 @@ LOGGED = ("engine.", "device.", "weights.")
 
 @dataclass(frozen=True)
 class Seen:
-    """One observation that speaks of the question. `left`: the cache memory of a device, where the log states it, at the share asked for."""
+    """One observation that speaks of the question.
+
+    `left`: the cache memory of a device, where the log states it, at the share asked for. `blocks`: the cache blocks that the log counts.
+    """
 
     measurement: Record
     kind: str
     how: str = "exact"
     stale: bool = False
     left: int | None = None
+    blocks: int | None = None
 
 
 def seen(products: Products, resolved: Resolved) -> tuple[Seen, ...]:
@@ -46,13 +50,30 @@ def _seen(products: Products, resolved: Resolved) -> Iterator[Seen]:
     question = resolved.question
     for measurement in products.catalog.of_kind("measurement"):
         data = measurement.data
-        kind = data.get("value") if data["metric"] == "outcome" else "left" if _cache_memory(data) is not None else None
-        if kind not in (RAN, OUT_OF_MEMORY, "left") or data.get("engine") != question.engine.id or not _same_stack(products, resolved, data):
+        kind = _kind(data)
+        if kind is None or data.get("engine") != question.engine.id or not _same_stack(products, resolved, data):
             continue
         how, stale = _version(products, resolved, data, lasting=kind == RAN)
         left = _left(resolved, data) if kind == "left" else None
-        if how and (kind != "left" or left is not None):
+        if kind == "blocks" and how and _same_share(resolved, data):
+            yield Seen(measurement, kind, how, stale, blocks=data["value"])
+        elif kind != "blocks" and how and (kind != "left" or left is not None):
             yield Seen(measurement, kind, how, stale, left)
+
+
+def _kind(data: Mapping[str, Any]) -> str | None:
+    """What a measurement says of a stack: how it ended, how many blocks or how much memory its cache had; None for anything else."""
+    if data["metric"] == "outcome":
+        return data["value"] if data.get("value") in (RAN, OUT_OF_MEMORY) else None
+    if data["metric"] == "engine.blocks":
+        return "blocks"
+    return "left" if _cache_memory(data) is not None else None
+
+
+def _same_share(resolved: Resolved, data: Mapping[str, Any]) -> bool:
+    """Whether the log's engine took the share of memory that is asked for; where neither says it, both have the default."""
+    share = "gpu_memory_utilization"
+    return data.get("conditions", {}).get("settings", {}).get(share) == resolved.question.given.get(share)
 
 
 def _same_stack(products: Products, resolved: Resolved, data: Mapping[str, Any]) -> bool:
