@@ -180,3 +180,30 @@ def test_a_recipe_adds_what_serving_needs_and_offers_the_rest(ask):
 
 def test_a_model_without_a_recipe_has_no_options(ask):
     assert "options" not in ask({RECIPE: RECIPE_TEXT}).data["command"]
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "needed", "offered"),
+    [
+        # recipes/models/deepseek-ai/DeepSeek-V4-Flash.yaml of vLLM 0.33.0: model.base_args, then features
+        (
+            "deepseek-v4-flash",
+            "vllm",
+            ["--trust-remote-code", "--kv-cache-dtype", "fp8", "--block-size", "256"],
+            [["--tokenizer-mode", "deepseek_v4"], ["--tool-call-parser", "deepseek_v4"], ["--reasoning-parser", "deepseek_v4"]],
+        ),
+        # recipes/models/MiniMaxAI/MiniMax-M3.yaml of vLLM 0.33.0
+        ("minimax-m3", "vllm", ["--block-size", "128"], [["--tool-call-parser", "minimax_m3"], ["--reasoning-parser", "minimax_m3"]]),
+        # SGLang 0.5.23 renames the cookbook's glm45 and lacks its glm47 for reasoning
+        ("glm-4.7", "sglang", [], [["--tool-call-parser", "glm47"], ["--reasoning-parser", "glm45"]]),
+    ],
+)
+def test_recipes_of_the_catalog_reach_the_command(ask_real, model, engine, needed, offered):
+    found = ask_real(model, engine).data["command"]
+    assert found["argv"][len(found["argv"]) - len(needed) :] == needed
+    assert [words for words in offered if words not in [option["argv"] for option in found["options"]]] == []
+
+
+def test_a_cache_type_that_was_asked_for_stands_before_the_recipe_s(ask_real):
+    argv = ask_real("deepseek-v4-flash", "vllm", cache_dtype="fp8_e4m3").data["command"]["argv"]
+    assert (argv.count("--kv-cache-dtype"), argv[argv.index("--kv-cache-dtype") + 1]) == (1, "fp8_e4m3")
