@@ -51,8 +51,13 @@ class Matrix:
 
     @cached_property
     def engines(self) -> list[Record]:
-        """Engines of which some source says what they support: those that serve first, references last."""
-        found = [engine for engine in self.products.catalog.of_kind("engine") if engine.data["role"] != "kernel-library" and speaks(self.ledger, engine)]
+        """Engines of which some source says what they support: those that serve first, references last.
+
+        A path of an engine that is here itself is not: a question to the whole takes the best path and names it.
+        """
+        speaking = [engine for engine in self.products.catalog.of_kind("engine") if engine.data["role"] != "kernel-library" and speaks(self.ledger, engine)]
+        whole = {engine.id for engine in speaking}
+        found = [engine for engine in speaking if engine.data.get("part_of") not in whole]
         return sorted(found, key=lambda engine: (engine.data["role"] == "reference", engine.data["name"].lower()))
 
     @cached_property
