@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from answer.diagnose.examples_others import OTHERS
 from answer.diagnose.examples_vllm import VLLM
 
 EXAMPLES: dict[tuple[str, ...], str] = {
@@ -130,6 +131,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
         "NotImplementedError: Fast prefill optimization for KV sharing is not compatible with EAGLE as EAGLE requires correct logits"
     ),
     ("vllm-rocm-attn-slow-swa",): "INFO [rocm.py:310] Using ROCM_ATTN attention backend out of potential backends: ['ROCM_ATTN', 'TRITON_ATTN'].",
+    **OTHERS,
     **VLLM,
     ("sglang-dsv32-fp8kv-assert",): (
         'File "sglang/srt/mem_cache/memory_pool.py", line 1505, in set_kv_buffer\n    assert not (self.use_nsa and self.nsa_kv_cache_store_fp8)'

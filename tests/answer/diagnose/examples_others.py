@@ -1,0 +1,27 @@
+"""Log lines that show a gotcha of the smaller engines, in our own shortened form, by the gotchas that share the error."""
+
+from __future__ import annotations
+
+OTHERS: dict[tuple[str, ...], str] = {
+    ("ikllama-qwen3next-checkpoints-never-restored",): (
+        "slot apply_checkp: erased invalidated context checkpoint (pos_min = 8191, pos_max = 8191, size = 75.376 MiB)"
+    ),
+    ("ikllama-cpu-kv-type-gibberish",): "KV cache types q5_0, q5_0 are not supported on the CPU",
+    ("ikllama-swa-context-shift-crash",): "K-shift/context shift is not supported for a compacted KV cache (--swa-compress)",
+    ("lmdeploy-turbomind-silent-fallback-pytorch",): (
+        "lmdeploy - WARNING - archs.py:61 - Fallback to pytorch engine because `/models/gemma-4-31b` not supported by turbomind engine."
+    ),
+    ("lmdeploy-turbomind-fp8-presm90-regression",): "[TM][FATAL] No feasible kernel found for the problem: sm75_f16_e4m3b128_f16_tnt_16x4096x4096_1",
+    ("ollama-030-v100-kernel-image-invalid",): "CUDA error: device kernel image is invalid\n  current device: 0, in function ggml_cuda_mul_mat_q",
+    ("ollama-kv-quant-arch-allowlist",): (
+        'time=2026-03-01T10:00:00.000Z level=WARN source=server.go:250 msg="quantized kv cache requested but flash attention disabled" type=q8_0'
+    ),
+    ("genai-gemma4-kv-heads-by-layer",): "Got invalid dimensions for input: past_key_values.5.key for the following indices\n index: 1 Got: 8 Expected: 2",
+    ("mlxvlm-qat-path-skips-kv-quant",): "INFO: Model /models/gemma-3-4b-it-qat-4bit is quantization aware; KV cache will not be quantized.",
+    ("ascend-dflash-mixed-drafter-needs-v2",): "ValueError: DFlash drafters with mixed sliding/full attention require the V2 model runner.",
+    ("vllm-ascend-qwen35-prefix-align-indexerror",): (
+        'File "vllm/v1/worker/mamba_utils.py", line 120, in collect_mamba_copy_meta\n'
+        "    block_id = block_ids[src_block_idx]\nIndexError: list index out of range"
+    ),
+    ("ovgenai-cache-rotation-port-missing",): "RuntimeError: Port for tensor name rotation_trig_lut was not found.",
+}
