@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+WIDE = ("navigation", "toc")
+"""What pages with wide tables do without, to leave the tables the room."""
+
 
 @dataclass(frozen=True)
 class Page:

@@ -1,0 +1,73 @@
+"""What the pages of the other kinds show: engines, gotchas, requirements, hardware and measurements."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from infercompat.derive import Unknown
+from infercompat.join import Matrix
+from infercompat.join.paths import parts
+from infercompat.measure import computed
+from infercompat.records import Record
+from infercompat.render import compatibility
+
+
+def of_engine(matrix: Matrix, engine: Record) -> dict:
+    catalog = matrix.products.catalog
+    offers: dict[str, list] = defaultdict(list)
+    for snapshot in matrix.ledger.snapshots(engine.id):
+        for claim in snapshot.data["claims"]:
+            if "requirement" in claim["about"]:
+                offers[claim["about"]["requirement"]].append((snapshot, claim, matrix.ledger.source(snapshot, claim)))
+    gotchas = [gotcha for gotcha in catalog.of_kind("gotcha") if _touches(gotcha, engine.id)]
+    severities = list(catalog.words("severity"))
+    return {
+        "cells": list(matrix.of_engine(engine)),
+        "snapshots": matrix.ledger.snapshots(engine.id),
+        "parts": parts(catalog, engine),
+        "offers": {id: offers[id] for id in sorted(offers)},
+        "gotchas": sorted(gotchas, key=lambda gotcha: (severities.index(gotcha.data["severity"]), gotcha.id)),
+    }
+
+
+def _touches(gotcha: Record, engine: str) -> bool:
+    components = [entry for entries in gotcha.data["affects"].values() for entry in entries]
+    return gotcha.data["engine"] == engine or any(engine in (entry.get("engine"), entry.get("component")) for entry in components)
+
+
+def of_gotcha(matrix: Matrix, gotcha: Record) -> dict:
+    touched = [(cell, gate) for cell in matrix.cells.values() for gate in cell.gates if gate.gotcha.id == gotcha.id]
+    return {
+        "touched": touched,
+        "conditions": compatibility.condition_text(gotcha),
+        "clean": compatibility.condition_text(gotcha, "clean_when"),
+        "where": compatibility.hardware_text(gotcha.data["hardware"]),
+    }
+
+
+def of_requirement(matrix: Matrix, requirement: Record) -> dict:
+    models = [
+        (model, matrix.products.derived[model.id].requirements[requirement.id])
+        for models in matrix.families.values()
+        for model in models
+        if not isinstance(matrix.products.derived[model.id], Unknown) and requirement.id in matrix.products.derived[model.id].requirements
+    ]
+    offers = []
+    for engine in matrix.products.catalog.of_kind("engine"):
+        for snapshot in matrix.ledger.snapshots(engine.id):
+            offers += [
+                (engine, snapshot, claim, matrix.ledger.source(snapshot, claim))
+                for claim in snapshot.data["claims"]
+                if claim["about"].get("requirement") == requirement.id
+            ]
+    return {"models": models, "offers": offers}
+
+
+def of_hardware(matrix: Matrix, hardware: Record) -> dict:
+    words = {hardware.id, hardware.data["class"]}
+    seen = [gotcha for gotcha in matrix.products.catalog.of_kind("gotcha") if words & set(gotcha.data["hardware"].get("seen_on", ()))]
+    return {"seen": seen}
+
+
+def of_measurement(matrix: Matrix, measurement: Record) -> dict:
+    return {"computed": computed(matrix.products, measurement)}

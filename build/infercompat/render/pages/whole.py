@@ -1,0 +1,59 @@
+"""Pages about the whole catalog: home, the matrix, its state, the error lookup, and the figures predicted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from infercompat.answer.diagnose import index
+from infercompat.join import Matrix
+from infercompat.render import compatibility, explorer, predicted, state
+from infercompat.render.page import WIDE, Page
+
+
+def compatibility_page(matrix: Matrix) -> Page:
+    """The long form of docs/13, at the same address as its short form would have."""
+    found = explorer.rows(matrix)
+    context = compatibility_context(matrix) | {
+        "rows": found,
+        "machines": explorer.machines(matrix),
+        "asked": explorer.asked,
+        "first_source": explorer.first_source,
+        "versioned": [engine for engine in matrix.engines if len(explorer.over_time(matrix, engine)) > 1],
+    }
+    return Page("13-model-compatibility/", "Model compatibility", "compatibility.md.j2", context, hide=WIDE)
+
+
+def errors_page(matrix: Matrix) -> Page:
+    """What known faults print: a place to paste an error, and the whole list."""
+    found: dict[str, list] = defaultdict(list)
+    for known in index.patterns(matrix.products.catalog):
+        found[known.gotcha.id].append(known)
+    return Page("errors/", "Errors", "errors.md.j2", {"patterns": found}, hide=WIDE)
+
+
+def state_page(matrix: Matrix) -> Page:
+    """What is known of the matrix, how old it is, and what to test next."""
+    context = {
+        **{"counts": state.counts(matrix), "unopened": state.unopened(matrix), "evidence": state.evidence(matrix), "gaps": state.gaps(matrix)},
+        **{"whole": state.share("All cells", matrix.cells.values()), "by_engine": state.by_engine(matrix), "by_family": state.by_family(matrix)},
+    }
+    return Page("state/", "State of the catalog", "state.md.j2", context, hide=WIDE)
+
+
+def compatibility_context(matrix: Matrix) -> dict:
+    return {
+        "overpay": compatibility.overpay_rows(matrix),
+        "contexts": compatibility.CONTEXTS,
+        "column": compatibility.feature_column(matrix, "tensorrt-llm", "sliding-window-attention"),
+        "blockers": compatibility.blockers(matrix),
+        "cell_sources": compatibility.cell_sources,
+        "citer": compatibility.Citer(),
+    }
+
+
+def predicted_context(matrix: Matrix) -> dict:
+    """Every logged figure beside what is computed, by what it is about."""
+    found = predicted.rows(matrix.products)
+    cache = [row for row in found if row.group == "cache"]
+    groups = {group: [row for row in found if row.group == group] for group in ("cache", "weights", "device", "outcome")}
+    return {"groups": groups, "overall": predicted.summary(cache), "plot": predicted.plot(cache)}
