@@ -84,6 +84,10 @@ class Catalog:
         return _grouped((reference.id, reference) for reference in self.references if reference.id is not None)
 
     @cached_property
+    def _by_source(self) -> dict[str, list[Reference]]:
+        return _grouped((reference.source, reference) for reference in self.references if reference.id is not None)
+
+    @cached_property
     def _by_kind(self) -> dict[str, list[Record]]:
         return _grouped((record.kind, record) for record in self.records.values() if record.live)
 
@@ -106,6 +110,10 @@ class Catalog:
 
     def references_to(self, id: str) -> list[Reference]:
         return self._by_target.get(id, [])
+
+    def references_from(self, id: str) -> list[Reference]:
+        """Those of one record's own references that lead somewhere, in the order in which they are written."""
+        return self._by_source.get(id, [])
 
     def words(self, name: str) -> dict[str, str]:
         """One word list of the vocabulary: word to sentence."""

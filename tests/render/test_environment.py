@@ -108,12 +108,9 @@ def test_values_and_records_for_hand_written_pages(desk):
         desk.record("nobody")
 
 
-def test_back_links_by_kind_each_record_once(desk, tiny):
-    found = desk.back_links(tiny.catalog.records["enga"])
-    assert {kind: [(source.id, field) for source, field in entries] for kind, entries in found.items()} == {
-        "support": [("enga-1-1-0-offers", "engine"), ("enga-1-1-0-registry", "engine")],
-        "gotcha": [("enga-wrong-past-window", "engine")],
-    }
+def test_a_record_s_own_file_and_the_kinds_that_have_none(desk, tiny):
+    assert desk.data_file(tiny.catalog.records["tiny-model"]) == "api/v1/models/tiny-model.json"
+    assert desk.data_file(tiny.catalog.records["window-paper"]) == ""
 
 
 def test_edit_and_report_links(desk, tiny):

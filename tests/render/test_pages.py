@@ -134,6 +134,7 @@ def broken_links(texts: dict[str, str]) -> list[tuple[str, str]]:
             if re.match(r"[a-z]+:", link) or "/api/" in f"/{link}":  # files beside the pages; the crawl of the built site looks for them
                 continue
             path, _, part = link.partition("#")
+            path = path.partition("?")[0]
             target = posixpath.normpath(f"/{place}{path}").strip("/")
             target = f"{target}/" if target else ""
             if target.startswith("reference/") and target not in found:

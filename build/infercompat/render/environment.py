@@ -15,9 +15,9 @@ from infercompat.derive import Unknown
 from infercompat.join import Cell, Matrix, Source
 from infercompat.places import TEMPLATES
 from infercompat.prose import Link
-from infercompat.records import KIND_OF_FOLDER, Record, walk
+from infercompat.records import FOLDER_OF_KIND, Record, walk
 from infercompat.render import address as addresses
-from infercompat.render import peers
+from infercompat.render import neighbours, peers
 from infercompat.render.page import Page
 from infercompat.shape import schemas
 from infercompat.units import format_bytes, format_percent, format_thousands, format_times
@@ -25,6 +25,8 @@ from infercompat.units import format_bytes, format_percent, format_thousands, fo
 GLYPHS = {"yes": "✓", "only-with": "◐", "unknown": "?", "no": "✕"}
 REPOSITORY = "https://github.com/infercompat/infercompat"
 """The project's own repository, for edit and report links."""
+SHARED_FILES = ("support", "citation")
+"""The kinds whose records have one file of /api/v1 for all."""
 
 
 class Desk:
@@ -109,14 +111,17 @@ class Desk:
     def chip(self, cell: Cell) -> Markup:
         return chip(cell.verdict)
 
-    def back_links(self, record: Record) -> dict[str, list[tuple[Record, str]]]:
-        """Who refers to a record, by kind, with the field of the first reference."""
-        found: dict[str, dict[str, tuple[Record, str]]] = {kind: {} for kind in KIND_OF_FOLDER.values()}
-        for reference in self.catalog.references_to(record.id):
-            source = self.catalog.records[reference.source]
-            if source.live:
-                found[source.kind].setdefault(source.id, (source, reference.field))
-        return {kind: list(entries.values()) for kind, entries in found.items() if entries}
+    def neighbours(self, record: Record) -> neighbours.Neighbours:
+        """Who refers to a record and what it refers to, by kind, with the field of the first reference."""
+        return neighbours.neighbours(self.catalog, record)
+
+    def neighbourhood(self, record: Record) -> Markup:
+        """The same as a drawing."""
+        return neighbours.drawing(record, self.neighbours(record), self.href)
+
+    def data_file(self, record: Record) -> str:
+        """The address of a record's own file of /api/v1; empty for the kinds that share one."""
+        return f"api/v1/{FOLDER_OF_KIND[record.kind]}/{record.id}.json" if record.kind not in SHARED_FILES else ""
 
     def edit_link(self, record: Record) -> str:
         return f"{REPOSITORY}/edit/main/{record.path}"

@@ -31,6 +31,12 @@ def errors_page(matrix: Matrix) -> Page:
     return Page("errors/", "Errors", "errors.md.j2", {"patterns": found}, hide=WIDE)
 
 
+def compare_page(matrix: Matrix) -> Page:
+    """Models or engines side by side, by a script; what stands there without one says how and leads to the matrix."""
+    family = max(matrix.families.values(), key=len, default=[])
+    return Page("compare/", "Compare", "compare.md.j2", {"models": family, "engines": matrix.engines}, hide=WIDE)
+
+
 def state_page(matrix: Matrix) -> Page:
     """What is known of the matrix, how old it is, and what to test next."""
     context = {
