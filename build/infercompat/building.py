@@ -9,13 +9,14 @@ from pathlib import Path
 
 import click
 
-from infercompat.export import api_files
+from infercompat.export import TWINNED, api_files, llms_text, twin
 from infercompat.join import Matrix
 from infercompat.pipeline import Products
 from infercompat.places import TEMPLATES
 from infercompat.render import Renderer, docs13, pages
-from infercompat.render.address import markdown_file
+from infercompat.render.address import address, markdown_file
 from infercompat.render.docs13 import PATH
+from infercompat.render.plain import plain
 from infercompat.write import write_file, write_tree
 
 
@@ -35,7 +36,14 @@ def site_files(matrix: Matrix) -> dict[str, bytes]:
     files = {markdown_file(page.address): renderer.render(page).encode() for page in pages(matrix)}
     for asset in sorted((TEMPLATES / "assets").iterdir()):
         files[f"assets/{asset.name}"] = asset.read_bytes()
+    files["llms.txt"] = llms_text(matrix).encode()
     return files | api_files(matrix)
+
+
+def twins(matrix: Matrix, files: dict[str, bytes]) -> dict[str, bytes]:
+    """The Markdown form of each record's page, by its path below the site: beside the page, where mkdocs would take it for a page of its own."""
+    records = [record for kind in TWINNED for record in matrix.products.catalog.of_kind(kind)]
+    return {twin(address(record)): plain(files[markdown_file(address(record))].decode()).encode() for record in records}
 
 
 def build(products: Products, root: Path, docs_only: bool = False, site: bool = False) -> int:
@@ -48,7 +56,13 @@ def build(products: Products, root: Path, docs_only: bool = False, site: bool = 
     files = site_files(matrix)
     write_tree(root / "docs", files, keep=frozenset({Path(PATH).name}))
     click.echo(f"docs/: {len(files)} files")
-    return _mkdocs(root, products) if site else 0
+    if not site:
+        return 0
+    status = _mkdocs(root, products)
+    if status == 0:
+        for path, content in twins(matrix, files).items():
+            write_file(root / "site" / path, content)
+    return status
 
 
 def _mkdocs(root: Path, products: Products) -> int:

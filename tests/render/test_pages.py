@@ -131,7 +131,9 @@ def broken_links(texts: dict[str, str]) -> list[tuple[str, str]]:
     broken = []
     for place, page in found.items():
         for link in page.links:
-            if re.match(r"[a-z]+:", link) or "/api/" in f"/{link}":  # files beside the pages; the crawl of the built site looks for them
+            if (
+                re.match(r"[a-z]+:", link) or "/api/" in f"/{link}" or link.endswith("index.md")
+            ):  # files beside the pages; the crawl of the built site looks for them
                 continue
             path, _, part = link.partition("#")
             path = path.partition("?")[0]

@@ -23,6 +23,8 @@ from infercompat.shape import schemas
 from infercompat.units import format_bytes, format_percent, format_thousands, format_times
 
 GLYPHS = {"yes": "✓", "only-with": "◐", "unknown": "?", "no": "✕"}
+SITE = "https://infercompat.github.io/infercompat/"
+"""Where the site is published, as mkdocs.yml has it; only what must be absolute asks for it."""
 REPOSITORY = "https://github.com/infercompat/infercompat"
 """The project's own repository, for edit and report links."""
 SHARED_FILES = ("support", "citation")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from infercompat.join import Matrix
 from infercompat.records import FOLDER_OF_KIND
-from infercompat.render import compatibility
 from infercompat.render.address import address
 from infercompat.render.page import WIDE, Page
 from infercompat.render.pages import models, records, whole
@@ -35,7 +34,7 @@ CONTEXTS = {
 
 def pages(matrix: Matrix) -> Iterator[Page]:
     """Every page of the site, in a fixed order."""
-    yield Page("", "infercompat", "home.md.j2", {"blockers": compatibility.blockers(matrix)}, hide=WIDE)
+    yield whole.home_page(matrix)
     yield whole.compatibility_page(matrix)
     for kind in PAGED:
         found = matrix.products.catalog.of_kind(kind)

@@ -7,7 +7,32 @@ from collections import defaultdict
 from infercompat.answer.diagnose import index
 from infercompat.join import Matrix
 from infercompat.render import compatibility, explorer, predicted, state
+from infercompat.render.environment import SITE
 from infercompat.render.page import WIDE, Page
+
+
+def home_page(matrix: Matrix) -> Page:
+    """Where people start, with what data set this is for search engines."""
+    return Page("", "infercompat", "home.md.j2", {"blockers": compatibility.blockers(matrix), "dataset": dataset(matrix)}, hide=WIDE)
+
+
+def dataset(matrix: Matrix) -> dict:
+    """The catalog as schema.org has a Dataset."""
+    files = (("text/csv", "api/v1/matrix.csv"), ("application/json", "api/v1/matrix.json"))
+    return {
+        "@context": "https://schema.org",
+        "@type": "Dataset",
+        "name": "infercompat",
+        "description": "Which inference engine can serve which open-weight model, on what hardware, with what flags, at what memory cost, and what will bite; "
+        "every answer with its chain and sources.",
+        "url": SITE,
+        "license": "https://creativecommons.org/licenses/by/4.0/",
+        "isAccessibleForFree": True,
+        "version": matrix.products.today,
+        "dateModified": matrix.products.today,
+        "keywords": ["LLM inference", "KV cache", "compatibility", *(engine.name for engine in matrix.engines)],
+        "distribution": [{"@type": "DataDownload", "encodingFormat": media, "contentUrl": SITE + path} for media, path in files],
+    }
 
 
 def compatibility_page(matrix: Matrix) -> Page:

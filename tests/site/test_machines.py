@@ -1,0 +1,52 @@
+"""What machines find on the built site: sitemap, canonical links, the data set, llms.txt, and the Markdown beside each page."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from conftest import ROOT
+from infercompat.render.environment import SITE
+
+
+@pytest.fixture(scope="module")
+def home(site) -> str:
+    return (site / "index.html").read_text("utf-8")
+
+
+def test_the_address_is_that_of_mkdocs():
+    assert f"\nsite_url: {SITE}\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
+
+
+def test_the_sitemap_and_the_canonical_links_name_every_page(site):
+    listed = set(re.findall(r"<loc>([^<]+)</loc>", (site / "sitemap.xml").read_text("utf-8")))
+    assert len(listed) > 1000
+    for path in ("", "compare/", "models/gemma-3-27b/", "engines/vllm/"):
+        assert SITE + path in listed
+        assert f'<link rel="canonical" href="{SITE}{path}">' in (site / path / "index.html").read_text("utf-8")
+
+
+def test_the_home_page_says_what_data_set_this_is(site, home):
+    [text] = re.findall(r'<script type="application/ld\+json">(.*?)</script>', home)
+    found = json.loads(text)
+    assert (found["@type"], found["license"]) == ("Dataset", "https://creativecommons.org/licenses/by/4.0/")
+    assert 50 <= len(found["description"]) <= 5000
+    for each in found["distribution"]:
+        assert (site / each["contentUrl"].removeprefix(SITE)).is_file()
+
+
+def test_every_link_of_llms_txt_leads_to_a_file(site):
+    links = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text("utf-8"))
+    assert len(links) > 300
+    assert [link for link in links if not (site / link / "index.html" if link.endswith("/") else site / link).is_file()] == []
+
+
+def test_the_markdown_of_a_page_is_beside_it(site):
+    text = (site / "models/gemma-3-27b/index.md").read_text("utf-8")
+    assert text.startswith("# Gemma 3 27B\n")
+    assert "| Architecture | Gemma3ForConditionalGeneration |" in text
+    assert 'href="index.md"' in (site / "models/gemma-3-27b/index.html").read_text("utf-8")
+    index = json.loads((site / "api/v1/index.json").read_text("utf-8"))["records"]
+    assert [record["page"] for records in index.values() for record in records if not (site / record["page"] / "index.md").is_file()] == []
