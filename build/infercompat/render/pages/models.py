@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Hop, Matrix
 from infercompat.records import Record
 from infercompat.render import compatibility
 from infercompat.render.curves import Series, cost_curves
 from infercompat.render.strip import layer_strip
+
+BEST = 5
+"""Engines named at a glance: those that say yes on the best evidence."""
 
 
 def of_model(matrix: Matrix, model: Record) -> dict:
@@ -22,27 +27,34 @@ def of_model(matrix: Matrix, model: Record) -> dict:
             gates.setdefault(gate.gotcha.id, {"gate": gate, "engines": []})["engines"].append(cell.engine)
     severities = list(matrix.products.catalog.words("severity"))
     context["gates"] = sorted(gates.values(), key=lambda row: (severities.index(row["gate"].severity), row["gate"].gotcha.id))
+    founded = [cell for cell in cells if cell.verdict == "yes" and cell.grade]
+    context["best"] = sorted(founded, key=lambda cell: -cell.grade.confidence)[:BEST]
     if not isinstance(derived, Unknown):
         reach = derived.context.native
         lengths = [tokens for tokens in compatibility.CONTEXTS if not reach or tokens <= reach] or [reach]
+        held = _held(matrix, model, derived, lengths[-1])
         context |= {
+            "lengths": lengths,
+            "held": [(cell, [resident(tokens) for tokens in lengths]) for cell, resident in held],
             "strip": layer_strip(derived.layers),
             "cache": [compatibility.cache_at(derived, tokens) for tokens in lengths],
             "reach": reach,
-            "curves": cost_curves(_series(matrix, model, derived, lengths[-1]), lengths[-1]),
+            "curves": cost_curves(_series(derived, held), lengths[-1]),
         }
     return context
 
 
-def _series(matrix: Matrix, model: Record, derived: Derived, longest: int) -> list[Series]:
-    """The two bounds, and what each engine holds by its policy where it supports the model."""
+def _held(matrix: Matrix, model: Record, derived: Derived, longest: int) -> list[tuple[Cell, Callable[[int], int]]]:
+    """Engines that are not known to refuse the model and whose cache policy is known, with what one sequence of so many tokens holds there."""
+    found = ((cell, compatibility.resident(derived, model, cell.engine, longest)) for cell in matrix.of_model(model) if cell.verdict != "no")
+    return [(cell, held) for cell, held in found if held is not None]
+
+
+def _series(derived: Derived, held: list[tuple[Cell, Callable[[int], int]]]) -> list[Series]:
+    """The two bounds, and what each engine holds by its policy."""
     cost = derived.cost()
-    series = [Series("every layer full", "naive", cost.naive_bytes), Series("what layers need", "ideal", cost.ideal_bytes)]
-    for cell in matrix.of_model(model):
-        held = compatibility.resident(derived, model, cell.engine, longest) if cell.verdict != "no" else None
-        if held is not None:
-            series.append(Series(cell.engine.data["name"], "engine", held))
-    return series
+    bounds = [Series("every layer full", "naive", cost.naive_bytes), Series("what layers need", "ideal", cost.ideal_bytes)]
+    return bounds + [Series(cell.engine.data["name"], "engine", resident) for cell, resident in held]
 
 
 def _serviceability(matrix: Matrix, cells: list[Cell]) -> list[dict]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 from infercompat.derive import Unknown
 from infercompat.join import Matrix
@@ -42,7 +43,35 @@ def of_gotcha(matrix: Matrix, gotcha: Record) -> dict:
         "conditions": compatibility.condition_text(gotcha),
         "clean": compatibility.condition_text(gotcha, "clean_when"),
         "where": compatibility.hardware_text(gotcha.data["hardware"]),
+        "timeline": timeline(matrix, gotcha),
     }
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to a gotcha on a day that a source tells."""
+
+    date: str
+    what: str
+    cites: tuple[dict, ...] = ()
+
+
+def timeline(matrix: Matrix, gotcha: Record) -> list[Event]:
+    """When it came in, was reported, was mended and was last read, by day; what no source dates is left out."""
+    found = [Event(entry["date"], f"Evidence: {entry['strength']}", (entry,)) for entry in gotcha.data["evidence"] if entry.get("date")]
+    for entry in (entry for entries in gotcha.data["affects"].values() for entry in entries):
+        name = entry.get("engine") or entry.get("component")
+        engine = matrix.products.catalog.resolve(name)
+        dates = {release["version"]: release["date"] for release in engine.data.get("releases", ())} if engine and engine.kind == "engine" else {}
+        introduced, fixed = entry.get("introduced") or {}, entry.get("fixed") or {}
+        if introduced.get("version") in dates:
+            found.append(Event(dates[introduced["version"]], f"Came in with {name} {introduced['version']}", tuple(introduced.get("cites", ()))))
+        if fixed.get("merged"):
+            found.append(Event(fixed["merged"], f"Mended in the code of {name}", tuple(fixed.get("cites", ()))))
+        if fixed.get("first_release") in dates:
+            found.append(Event(dates[fixed["first_release"]], f"First release of {name} without it: {fixed['first_release']}", tuple(fixed.get("cites", ()))))
+    found.append(Event(gotcha.data["read_on"], f"Thread last read: {gotcha.data['status']}"))
+    return sorted(found, key=lambda event: event.date)
 
 
 def of_requirement(matrix: Matrix, requirement: Record) -> dict:

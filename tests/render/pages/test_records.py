@@ -1,0 +1,37 @@
+"""What the pages of gotchas and other kinds are made from: a timeline by day, of what sources date."""
+
+from __future__ import annotations
+
+from catalogs import GOTCHA, changed
+from infercompat.join import Matrix
+from infercompat.render.pages.records import timeline
+
+
+def events(products) -> list[tuple[str, str]]:
+    return [(event.date, event.what) for event in timeline(Matrix(products), products.catalog.records["enga-wrong-past-window"])]
+
+
+def test_an_open_gotcha_has_its_evidence_and_when_it_was_read(tiny):
+    assert events(tiny) == [("2026-01-20", "Evidence: reproducible-case"), ("2026-02-02", "Thread last read: open")]
+
+
+SEEN = '{engine: enga, observed: ["1.1.0"]}'
+CITES = "cites: [{id: enga-issue-1}]"
+
+
+def test_releases_that_brought_and_mended_it_stand_at_their_dates(make):
+    """EngA 1.0.0 came out on 2026-01-01 and 1.1.0 on 2026-02-01, as its record has it."""
+    came, mended = f'introduced: {{version: "1.0.0", {CITES}}}', f'fixed: {{merged: 2026-01-02, first_release: "1.1.0", {CITES}}}'
+    products = make(changed(GOTCHA, (SEEN, f'{{engine: enga, observed: ["1.0.0"], {came}, {mended}}}'), ("status: open", "status: fixed")))
+    assert events(products) == [
+        ("2026-01-01", "Came in with enga 1.0.0"),
+        ("2026-01-02", "Mended in the code of enga"),
+        ("2026-01-20", "Evidence: reproducible-case"),
+        ("2026-02-01", "First release of enga without it: 1.1.0"),
+        ("2026-02-02", "Thread last read: fixed"),
+    ]
+
+
+def test_a_component_without_a_record_gives_no_date(make):
+    products = make(changed(GOTCHA, (SEEN, f'{{component: cuda, observed: ["12.4"], introduced: {{version: "12.4", {CITES}}}}}')))
+    assert [date for date, _ in events(products)] == ["2026-01-20", "2026-02-02"]
