@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from catalogs import GOTCHA, changed
+from catalogs import GOTCHA, OFFERS, WINDOWED, changed, snapshot
 from infercompat.join import Matrix
-from infercompat.render.pages.records import timeline
+from infercompat.render.pages.records import of_engine, timeline
 
 
 def events(products) -> list[tuple[str, str]]:
@@ -35,3 +35,11 @@ def test_releases_that_brought_and_mended_it_stand_at_their_dates(make):
 def test_a_component_without_a_record_gives_no_date(make):
     products = make(changed(GOTCHA, (SEEN, f'{{component: cuda, observed: ["12.4"], introduced: {{version: "12.4", {CITES}}}}}')))
     assert [date for date, _ in events(products)] == ["2026-01-20", "2026-02-02"]
+
+
+def test_claims_that_read_alike_are_shown_once(make):
+    one, other = f"{WINDOWED}, note: Since then", f"{WINDOWED}, note: Before"
+    products = make({OFFERS: snapshot(one, one, other)})
+    matrix = Matrix(products)
+    offers = of_engine(matrix, products.catalog.records["enga"])["offers"]
+    assert [claim["note"] for _, claim, _ in offers["sliding-window"]] == ["Since then", "Before"]

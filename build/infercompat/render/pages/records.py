@@ -20,15 +20,26 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
         for claim in snapshot.data["claims"]:
             if "requirement" in claim["about"]:
                 offers[claim["about"]["requirement"]].append((snapshot, claim, matrix.ledger.source(snapshot, claim)))
+    offers = {id: _once(offers[id]) for id in sorted(offers)}
     gotchas = [gotcha for gotcha in catalog.of_kind("gotcha") if _touches(gotcha, engine.id)]
     severities = list(catalog.words("severity"))
     return {
         "cells": list(matrix.of_engine(engine)),
         "snapshots": matrix.ledger.snapshots(engine.id),
         "parts": parts(catalog, engine),
-        "offers": {id: offers[id] for id in sorted(offers)},
+        "offers": offers,
         "gotchas": sorted(gotchas, key=lambda gotcha: (severities.index(gotcha.data["severity"]), gotcha.id)),
     }
+
+
+def _once(offers: list[tuple]) -> list[tuple]:
+    """Claims that read alike are shown once: those that differ in a condition alone stand whole on the snapshot's page."""
+    shown = ("architecture", "model_type", "backend")
+    found: dict[tuple, tuple] = {}
+    for snapshot, claim, source in offers:
+        said = (claim["holds"], claim.get("lacks"), claim.get("note"), claim.get("consequence"))
+        found.setdefault((*(claim["about"].get(name) for name in shown), *said, source.id, source.at), (snapshot, claim, source))
+    return list(found.values())
 
 
 def _touches(gotcha: Record, engine: str) -> bool:
@@ -84,11 +95,8 @@ def of_requirement(matrix: Matrix, requirement: Record) -> dict:
     offers = []
     for engine in matrix.products.catalog.of_kind("engine"):
         for snapshot in matrix.ledger.snapshots(engine.id):
-            offers += [
-                (engine, snapshot, claim, matrix.ledger.source(snapshot, claim))
-                for claim in snapshot.data["claims"]
-                if claim["about"].get("requirement") == requirement.id
-            ]
+            claims = [claim for claim in snapshot.data["claims"] if claim["about"].get("requirement") == requirement.id]
+            offers += [(engine, *offer) for offer in _once([(snapshot, claim, matrix.ledger.source(snapshot, claim)) for claim in claims])]
     return {"models": models, "offers": offers}
 
 
