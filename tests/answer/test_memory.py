@@ -46,6 +46,7 @@ def test_the_figures_of_one_device(ask):
         "weights_bytes": 2_000_000,
         "weights_low_bytes": 2_000_000,
         "cache_bytes": 2048 * 1024,
+        "cache_bounds_bytes": None,
         "state_bytes": 0,
         "device_bytes": 10_000_000,
         "available_bytes": LEFT,
@@ -238,15 +239,28 @@ def test_what_the_logs_bound_gives_the_sequences_that_fit(ask_real):
     assert found.sequences == pytest.approx(found.available[0] / found.cache, rel=0.01)
 
 
-@given(st.integers(0, 1 << 50), st.none() | st.integers(-(1 << 40), 1 << 50), st.integers(-(1 << 40), 1 << 50))
-def test_three_answers_and_no_fourth(needed, low, high):
-    """Whatever the figures: true within the low end, false beyond the high one, and more need never fits better."""
+@given(st.integers(0, 1 << 50), st.integers(0, 1 << 50), st.none() | st.integers(-(1 << 40), 1 << 50), st.integers(-(1 << 40), 1 << 50))
+def test_three_answers_and_no_fourth(least, more, low, high):
+    """Whatever the figures: true if all of it fits the low end, false if the least exceeds the high one, and more need never fits better."""
     low = None if low is None else min(low, high)
-    fits = memory._fits(needed, (low, high))
-    assert fits is (False if needed > high else True if low is not None and needed <= low else None)
+    fits = memory._fits((least, least + more), (low, high))
+    assert fits is (False if least > high else True if low is not None and least + more <= low else None)
     order = (True, None, False)
-    assert order.index(memory._fits(needed + 1, (low, high))) >= order.index(fits)
-    assert memory._fits(None, (low, high)) is memory._fits(needed, None) is None
+    assert order.index(memory._fits((least + 1, least + more + 1), (low, high))) >= order.index(fits)
+    assert memory._fits(None, (low, high)) is memory._fits((least, least), None) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "length", "bounds"),
+    [("plain-model", 2048, [2048 * 1024, 2048 * 1024]), ("tiny-model", 4096, [2 * 512 * 4096 + 2 * 512 * 1024, 4 * 512 * 4096])],
+)
+def test_without_a_policy_the_cache_lies_between_what_layers_need_and_every_layer_full(ask, model, length, bounds):
+    """The plain model has no windows; two of the four layers of the tiny one look back 1,024 tokens."""
+    found = ask(
+        {name: text for name, text in SIZED.items() if name != ENGINE} | {ENGINE: engine(SETTINGS, more=SERVE)}, model=model, hardware="card-big", length=length
+    )
+    assert found.data["memory"]["cache_bytes"] is None
+    assert found.data["memory"]["cache_bounds_bytes"] == bounds
 
 
 def test_overheads_are_passed_in_and_the_record_of_each_is_kept(make):

@@ -15,7 +15,7 @@ from infercompat.derive import Unknown
 from infercompat.join import Hop, Ledger, Source
 from infercompat.measure import Overhead
 from infercompat.records import Record
-from infercompat.units import format_bytes
+from infercompat.units import ELEMENT_BYTES, format_bytes
 from infercompat.weighing import rank_weights, split_of
 
 CAUTIOUS_SHARE = 0.8
@@ -31,8 +31,8 @@ class Memory:
     `weights` are at most so many, and at least `weights_low`. `cites` are those of the cache policy that holds. `available` is what is
     left for the cache at the low and the high end of the overhead that logs show, those of this engine or else of all engines; the low
     end is None where no log bounds it. `fits` is True only at the high end of the overhead and False only at its low end, or where an
-    observation of this very stack (`seen`) says so. `blocks` are the cache blocks at both ends. `file` is what a file of weights may
-    take, where the engine serves a file that nobody named.
+    observation of this very stack (`seen`) says so. `blocks` are the cache blocks at both ends. `bounds` are what the cache can take where
+    no policy of the engine tells. `file` is what a file of weights may take, where the engine serves a file that nobody named.
     """
 
     weights: int | None = None
@@ -47,6 +47,7 @@ class Memory:
     why: tuple[str, ...] = ()
     cites: tuple[dict[str, Any], ...] = ()
     seen: Seen | None = None
+    bounds: tuple[int, int] | None = None
     blocks: tuple[int | None, int] | None = None
     file: int | None = None
 
@@ -78,9 +79,11 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead], generous: int | No
     needed = None if isinstance(answer, Unknown) else _needed(answer, question.context)
     if needed is None:
         why.append(f"cache: {answer.reason if isinstance(answer, Unknown) else 'missing ' + ', '.join(answer.missing)}")
+    bounds = _bounds(question, facts) if needed is None else None
     outcome = next(iter(nearest_first(one for one in seen if one.kind in (RAN, OUT_OF_MEMORY) and holds_for(one, resolved))), None)
     any_file = question.checkpoint is None and "weights.format" not in question.given and not serves_checkpoint(question.engine)
-    fits = _fits(needed, left)
+    largest = bounds[1] if needed is None and bounds else needed
+    fits = _fits(bounds if needed is None else (needed, needed), left)
     found = Memory(
         weights=None if per_rank is None else per_rank[1],
         weights_low=None if per_rank is None else per_rank[0],
@@ -92,7 +95,8 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead], generous: int | No
         why=tuple(why),
         cites=() if isinstance(policy, Unknown) else tuple(policy[0]["cites"]),
         seen=outcome or logged,
-        file=total - needed - (most or 0) if any_file and total is not None and needed is not None else None,
+        bounds=bounds,
+        file=total - largest - (most or 0) if any_file and total is not None and largest is not None else None,
     )
     return _capacity(found, resolved, asked)
 
@@ -133,13 +137,25 @@ def _needed(answer: Allocation, context: int | None) -> int | None:
     return max(demanded, held) if demanded is not None and held is not None else demanded or held
 
 
-def _fits(needed: int | None, left: tuple[int | None, int] | None) -> bool | None:
+def _bounds(question: Question, facts: dict[str, Any]) -> tuple[int, int] | None:
+    """What one sequence can take of a device, whatever the engine's policy: its share of what the layers need, and every layer full on it.
+
+    None where the length or the type of the cache is not known.
+    """
+    dtype = facts.get("cache.dtype")
+    if isinstance(question.derived, Unknown) or not question.context or dtype not in ELEMENT_BYTES:
+        return None
+    cost, ranks = question.derived.cost(dtype), int(facts.get("tensor_parallel") or 1) * int(facts.get("pipeline_parallel") or 1)
+    return cost.ideal_bytes(question.context) // ranks, cost.naive_bytes(question.context)
+
+
+def _fits(needed: tuple[int, int] | None, left: tuple[int | None, int] | None) -> bool | None:
     if needed is None or left is None:
         return None
     low, high = left
-    if needed > high:
+    if needed[0] > high:
         return False
-    return True if low is not None and needed <= low else None
+    return True if low is not None and needed[1] <= low else None
 
 
 def _capacity(found: Memory, resolved: Resolved, asked: Asked) -> Memory:
@@ -184,11 +200,13 @@ def hop(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
     if found.seen is not None and found.seen.kind in (RAN, OUT_OF_MEMORY):
         return _as_seen(found, found.seen, ledger)
     sources = _sources(found.cites[:1], ledger) if found.seen is None else sources_of(found.seen, ledger)
+    if found.cache is None and found.bounds is not None:
+        sources = _sources(question.model.data["config"]["cites"][:1], ledger)
     if found.file is not None and found.fits is None:
         return _of_file(found, found.file, sources)
     if found.fits is None and (found.cache is None or found.available is None):
         return Hop("memory", "unknown", "; ".join(found.why), sources=sources)
-    needed, (low, high) = format_bytes(found.cache or 0), found.available or (None, 0)
+    needed, (low, high) = _needed_words(found), found.available or (None, 0)
     beside = f"is left beside weights of {format_bytes(found.weights or 0)}" + (", as a log of this stack says" if found.seen else "")
     if found.fits is False:
         finding = f"the cache needs {needed} a device and at most {format_bytes(max(0, high))} {beside}"
@@ -198,6 +216,14 @@ def hop(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
         return Hop("memory", "gap", finding, sources=sources)
     left = format_bytes(high) if low == high else f"{format_bytes(low or 0)} to {format_bytes(high)}"
     return Hop("memory", "holds", f"{left} a device is left for a cache of {needed}", sources=sources)
+
+
+def _needed_words(found: Memory) -> str:
+    """What the cache takes; where no policy of the engine is on record, the bounds of every policy."""
+    if found.cache is not None or found.bounds is None:
+        return format_bytes(found.cache or 0)
+    low, high = map(format_bytes, found.bounds)
+    return low if low == high else f"{low} to {high} (its policy is not on record: what the layers need, or every layer full)"
 
 
 def _as_seen(found: Memory, seen: Seen, ledger: Ledger) -> Hop:
@@ -211,7 +237,9 @@ def _as_seen(found: Memory, seen: Seen, ledger: Ledger) -> Hop:
 
 def _of_file(found: Memory, room: int, sources: tuple[Source, ...]) -> Hop:
     """Where nobody named the file of weights: how large it may be beside the cache."""
-    needed = format_bytes(found.cache or 0)
+    needed = _needed_words(found)
+    if room <= 0 and found.cache is None:
+        return Hop("memory", "unknown", "; ".join(found.why), sources=sources)
     if room <= 0:
         finding = f"the cache alone needs {needed}, and a device has {format_bytes(found.total or 0)}"
         return Hop("memory", "fails", finding, consequence="refuses", sources=sources)
@@ -232,6 +260,7 @@ def as_data(found: Memory | None, logged: Sequence[dict[str, Any]] = ()) -> dict
         "weights_bytes": found.weights,
         "weights_low_bytes": found.weights_low,
         "cache_bytes": found.cache,
+        "cache_bounds_bytes": list(found.bounds) if found.bounds else None,
         "state_bytes": found.state,
         "device_bytes": found.total,
         "available_bytes": high,
