@@ -236,7 +236,9 @@ function draw() {
   const slice = shown.slice(first, last);
   slice.forEach((row, place) => row.setAttribute("aria-rowindex", String(first + place + 2)));
   table.setAttribute("aria-rowcount", String(shown.length + 1));
+  const focused = body.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
   body.replaceChildren(above, ...slice, below);
+  if (focused?.isConnected) focused.focus({ preventScroll: true }); // taken out and put back, it would lose it
 }
 
 // Cells: keyboard, panel, permanent links

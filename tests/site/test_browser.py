@@ -55,6 +55,6 @@ def test_search_finds_a_model(tab, server):
     if tab.viewport_size["width"] < 1000:
         tab.locator("label[for=__search].md-header__button").click()
     tab.locator("input.md-search__input").fill("gemma 3n")
-    tab.wait_for_selector(".md-search-result__item a")
+    tab.wait_for_selector(".md-search-result__item a", timeout=120_000)
     assert "gemma-3n" in " ".join(link.get_attribute("href") for link in tab.locator(".md-search-result__item a").all())
     assert tab.faults == []
