@@ -58,18 +58,19 @@ def build(products: Products, root: Path, docs_only: bool = False, site: bool = 
     click.echo(f"docs/: {len(files)} files")
     if not site:
         return 0
-    status = _mkdocs(root, products)
+    status = run_mkdocs(root, products.today)
     if status == 0:
         for path, content in twins(matrix, files).items():
             write_file(root / "site" / path, content)
     return status
 
 
-def _mkdocs(root: Path, products: Products) -> int:
+def run_mkdocs(root: Path, today: str) -> int:
+    """Makes site/ of docs/, with the time of `today` (an ISO date) unless the environment has one. Returns the exit status."""
     if not (root / "mkdocs.yml").is_file():
         click.echo(f"infercompat: there is no mkdocs.yml in {root}; the site is built in a checkout", err=True)
         return 2
-    environment = {"SOURCE_DATE_EPOCH": _epoch(products.today), "NO_MKDOCS_2_WARNING": "1", **os.environ}
+    environment = {"SOURCE_DATE_EPOCH": _epoch(today), "NO_MKDOCS_2_WARNING": "1", **os.environ}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
     status = subprocess.run(command, cwd=root, env=environment, check=False).returncode
     if status == 0:

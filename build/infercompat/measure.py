@@ -39,7 +39,14 @@ class Computed:
 
 
 def computed(products: Products, measurement: Record) -> Computed:
-    """The figure of a measurement as this catalog derives it."""
+    """The figure of a measurement as this catalog derives it; worked out once for all pages that show it."""
+    key = ("computed", measurement.id)
+    if key not in products.catalog.memo:
+        products.catalog.memo[key] = _computed(products, measurement)
+    return products.catalog.memo[key]
+
+
+def _computed(products: Products, measurement: Record) -> Computed:
     data = measurement.data
     if data["metric"] == "outcome":
         return Computed(None, why="an outcome is observed, not computed")

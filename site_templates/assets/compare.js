@@ -7,10 +7,10 @@
 /** @typedef {{id: string, name: string}} Named */
 /** @typedef {Record<string, any>} Item A file of /api/v1, which has the schema of its own beside it */
 
-const SITE = new URL("..", import.meta.url);
+import { GLYPH, SITE, json, make } from "./page.js";
+
 const [FEWEST, MOST] = [2, 4];
 const UNKNOWN = { word: "unknown", chip: "unknown" };
-const GLYPH = { yes: "✓", "only-with": "◐", unknown: "?", no: "✕" };
 
 // Facts: each function gives the rows of one kind, without a look at the page
 
@@ -130,23 +130,6 @@ export function asked(search) {
 
 // The page
 
-/** @param {string} name @param {Record<string, string>} [attributes] @param {(Node | string)[]} children */
-function make(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-/** @type {Map<string, Promise<Item>>} */
-const fetched = new Map();
-/** @param {string} path */
-function json(path) {
-  const found = fetched.get(path) ?? fetch(new URL(`api/v1/${path}`, SITE)).then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`${path}: ${answer.status}`))));
-  fetched.set(path, found);
-  return found;
-}
-
 /** @param {string} text @param {string | undefined} href */
 function linked(text, href) {
   return href ? make("a", { href: new URL(href, SITE).href }, text) : text;
@@ -155,7 +138,7 @@ function linked(text, href) {
 /** @param {Value} value */
 function shown(value) {
   if (!value.chip) return linked(value.word, value.href);
-  const glyph = make("span", { "aria-hidden": "true" }, GLYPH[/** @type {keyof typeof GLYPH} */ (value.chip)]);
+  const glyph = make("span", { "aria-hidden": "true" }, GLYPH[value.chip]);
   const chip = make("span", { class: `ic-chip ic-${value.chip}` }, glyph, ` ${value.word}`);
   return value.href ? make("a", { href: new URL(value.href, SITE).href, class: "ic-plain" }, chip) : chip;
 }

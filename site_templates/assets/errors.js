@@ -4,7 +4,8 @@
 /** @typedef {{gotcha: string, title: string, engine: string, severity: string, status: string, by: string, pattern: string, flags: string, workarounds: string[]}} Known */
 /** @typedef {{known: Known, line: number, text: string, count: number}} Match */
 
-const SITE = new URL("..", import.meta.url);
+import { SITE, json, make } from "./page.js";
+
 const LONGEST_SEARCHED = 4000; // characters of a line, as in the command
 
 /** @param {Known} known @returns {RegExp | null} */
@@ -33,14 +34,6 @@ export function find(all, text) {
   return [...found.values()];
 }
 
-/** @param {string} name @param {Record<string, string>} attributes @param {(Node | string)[]} children */
-function make(name, attributes, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
 /** @param {Match} match */
 function shown({ known, line, text, count }) {
   const what = known.by === "detector" ? "gives it away" : "is its error";
@@ -58,14 +51,10 @@ const form = /** @type {HTMLFormElement} */ (document.getElementById("er-form"))
 const text = /** @type {HTMLTextAreaElement} */ (document.getElementById("er-text"));
 const place = /** @type {HTMLElement} */ (document.getElementById("er-found"));
 
-/** @type {Promise<Known[]> | undefined} */
-let known;
-
 async function look() {
   if (!text.value.trim()) return place.replaceChildren();
   try {
-    known ??= fetch(new URL("api/v1/errors.json", SITE)).then(async (answer) => (await answer.json()).errors);
-    const found = find(await known, text.value);
+    const found = find((await json("errors.json")).errors, text.value);
     const words = found.length === 1 ? "One known fault:" : `${found.length} known faults:`;
     place.replaceChildren(
       ...(found.length

@@ -8,35 +8,18 @@
 /** @typedef {{engine: string, version: string, verdict: string, reason: string, grade: string | null, confidence: number | null, chain: Hop[], gates: Gate[], conditions: string[], page: string}} Cell */
 /** @typedef {{versions: string[], cells: Record<string, string[]>}} OverTime */
 
-const SITE = new URL("..", import.meta.url);
+import { GLYPH, SITE, json, make } from "./page.js";
+
 const BEYOND = 12; // rows drawn above and below those in sight
+const SHOWN = 2; // sources of a hop in the panel; the model's page has all
 const GIB = 2 ** 30;
 const SUPPORT = { native: "yes", rewritten: "yes", redirected: "yes", plugin: "yes", fallback: "yes", "known-issues": "only-with", partial: "only-with", unsupported: "no", removed: "no" };
-const GLYPH = { yes: "✓", "only-with": "◐", unknown: "?", no: "✕" };
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("ex-filters"));
 const count = /** @type {HTMLElement} */ (document.getElementById("ex-count"));
 const scroll = /** @type {HTMLElement} */ (document.getElementById("ex-scroll"));
 const table = /** @type {HTMLTableElement} */ (document.getElementById("ex-table"));
 const panel = /** @type {HTMLElement} */ (document.getElementById("ex-panel"));
-
-/** @param {string} name @param {Record<string, string>} [attributes] @param {(Node | string)[]} children */
-function make(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-/** @type {Map<string, Promise<any>>} */
-const fetched = new Map();
-/** @param {string} path */
-function json(path) {
-  if (!fetched.has(path)) {
-    fetched.set(path, fetch(new URL(path, SITE)).then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`${path}: ${answer.status}`)))));
-  }
-  return /** @type {Promise<any>} */ (fetched.get(path));
-}
 
 // The table as data
 
@@ -118,11 +101,11 @@ function machine(found) {
 /** @param {Record<string, string>} found @returns {Record<string, (row: Row) => boolean>} */
 function tests(found) {
   const seen = columns(found);
-  const words = (found.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const words = (found.model ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const room = Number(found.fits) || Number(machine(found)?.dataset.gib) || 0;
   /** @type {Record<string, (row: Row) => boolean>} */
   const all = {
-    q: (row) => words.every((word) => row.words.includes(word)),
+    model: (row) => words.every((word) => row.words.includes(word)),
     family: (row) => row.family === found.family,
     requires: (row) => row.requires.has(found.requires),
     licence: (row) => row.licence === found.licence,
@@ -172,7 +155,7 @@ function filter() {
   draw();
 }
 
-const NAMES = { q: "the search", requires: "the requirement", size: "the size", fits: "what fits", licence: "the licence", family: "the family", verdict: "the verdict", grade: "the grade" };
+const NAMES = { model: "the search", requires: "the requirement", size: "the size", fits: "what fits", licence: "the licence", family: "the family", verdict: "the verdict", grade: "the grade" };
 
 /** @param {number} models @param {number} seen @param {Record<string, number>} alone @param {Record<string, string>} found */
 function say(models, seen, alone, found) {
@@ -197,7 +180,7 @@ function timed(row) {
     made = /** @type {HTMLTableRowElement} */ (make("tr", { "data-id": row.id }, row.element.cells[0].cloneNode(true)));
     cells.forEach((status, place) => {
       const word = words[place] ?? "unknown";
-      made?.append(make("td", { class: `v-${word}` }, make("b", {}, `${GLYPH[/** @type {keyof typeof GLYPH} */ (word)]} ${status}`)));
+      made?.append(make("td", { class: `v-${word}` }, make("b", {}, `${GLYPH[word]} ${status}`)));
     });
     timedRows.set(row.id, made);
   }
@@ -209,7 +192,7 @@ async function columnsChanged() {
   timedRows = new Map();
   const header = /** @type {HTMLTableRowElement} */ (table.tHead?.rows[0]);
   try {
-    overTime = wanted ? (await json(`api/v1/engines/${wanted}.json`)).over_time : null;
+    overTime = wanted ? (await json(`engines/${wanted}.json`)).over_time : null;
   } catch (error) {
     overTime = null;
     count.textContent = `Its versions could not be read: ${error}`;
@@ -236,9 +219,16 @@ function draw() {
   const slice = shown.slice(first, last);
   slice.forEach((row, place) => row.setAttribute("aria-rowindex", String(first + place + 2)));
   table.setAttribute("aria-rowcount", String(shown.length + 1));
-  const focused = body.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
-  body.replaceChildren(above, ...slice, below);
-  if (focused?.isConnected) focused.focus({ preventScroll: true }); // taken out and put back, it would lose it
+  // Rows that stay are not touched: one that is taken out and put back loses the focus, and the place that is scrolled to with it.
+  const kept = new Set([above, ...slice, below]);
+  for (const row of [...body.children]) if (!kept.has(/** @type {HTMLElement} */ (row))) row.remove();
+  if (above.parentNode !== body) body.prepend(above);
+  if (below.parentNode !== body) body.append(below);
+  let before = /** @type {Element} */ (above);
+  for (const row of slice) {
+    if (before.nextElementSibling !== row) before.after(row);
+    before = row;
+  }
 }
 
 // Cells: keyboard, panel, permanent links
@@ -304,7 +294,7 @@ async function open(id, engine, from = null) {
   query.set("cell", `${id}:${engine}`);
   history.replaceState(null, "", `?${query}`);
   try {
-    const model = await json(`api/v1/models/${id}.json`);
+    const model = await json(`models/${id}.json`);
     const cell = /** @type {Cell | undefined} */ (model.cells.find((/** @type {Cell} */ each) => each.engine === engine));
     if (!cell) throw new Error(`nothing is known of ${id} on ${engine}`);
     panel.replaceChildren(...content(model, cell));
@@ -333,10 +323,10 @@ function link(address) {
 
 /** @param {{id: string, record: {name: string}}} model @param {Cell} cell */
 function content(model, cell) {
-  const glyph = GLYPH[/** @type {keyof typeof GLYPH} */ (cell.verdict)];
+  const glyph = GLYPH[cell.verdict];
   const grade = cell.grade ? `${cell.grade} · ${cell.confidence?.toFixed(2)}` : "";
   const hops = cell.chain.map((hop) =>
-    make("li", { class: `h-${hop.state}` }, make("b", {}, hop.hop), ` ${hop.state}: ${hop.finding} `, ...hop.cites.flatMap((cite) => [make("a", { class: "ic-cite", href: cite.url, rel: "noopener" }, `${cite.id} ${cite.at}`.trim()), " "])),
+    make("li", { class: `h-${hop.state}` }, make("b", {}, hop.hop), ` ${hop.state}: ${hop.finding} `, ...hop.cites.slice(0, SHOWN).flatMap((cite) => [make("a", { class: "ic-cite", href: cite.url, rel: "noopener" }, `${cite.id} ${cite.at}`.trim()), " "]), hop.cites.length > SHOWN ? `and ${hop.cites.length - SHOWN} more` : ""),
   );
   const gates = cell.gates.map((gate) =>
     make("li", {}, make("span", { class: `ic-sev ic-${gate.severity}` }, gate.severity), " ", make("a", { href: link(`gotchas/${gate.id}/`) }, gate.title), gate.proven ? "" : " (not proven)", gate.needs.length ? make("span", { class: "ic-dim" }, ` waits for ${gate.needs.slice(0, 3).join(", ")}`) : ""),
@@ -376,12 +366,12 @@ const more = /** @type {HTMLDetailsElement} */ (document.getElementById("ex-more
 more.hidden = count.hidden = false;
 if (innerWidth < 700) more.open = false; // on a phone the table comes first
 recall();
+const wanted = new URLSearchParams(location.search).get("cell")?.split(":"); // before the filter writes the address, where no panel is open
 await columnsChanged();
 const group = groups.get(decodeURIComponent(location.hash.slice(1)));
 if (group) {
   scroll.scrollTop = shown.indexOf(group) * height;
   draw();
 }
-const wanted = new URLSearchParams(location.search).get("cell")?.split(":");
 if (wanted?.length === 2) open(wanted[0], wanted[1]);
 document.documentElement.dataset.explorer = "ready";

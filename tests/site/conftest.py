@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import http.server
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -19,18 +21,22 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
-    """The folder of the built site."""
-    root = tmp_path_factory.mktemp("built")
-    shutil.copy(ROOT / "mkdocs.yml", root)
-    assert build(load(ROOT / "catalog"), root, site=True) == 0
+    """The folder of the built site. Where several processes test, one builds and the others wait for it: it takes minutes."""
+    base = tmp_path_factory.getbasetemp()
+    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    root.mkdir(exist_ok=True)
+    with (root / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (root / "site" / "index.html").exists():
+            shutil.copy(ROOT / "mkdocs.yml", root)
+            assert build(load(ROOT / "catalog"), root, site=True) == 0
     return root / "site"
 
 
 @pytest.fixture(scope="session")
-def server(site):
+def server(site, tmp_path_factory):
     """The address of a server below whose /base/ path the site lies, so that absolute links would fail."""
-    parent = site.parent / "served"
-    parent.mkdir()
+    parent = tmp_path_factory.mktemp("served")
     (parent / "base").symlink_to(site)
     handler = functools.partial(_Quiet, directory=str(parent))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:

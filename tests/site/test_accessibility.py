@@ -52,9 +52,9 @@ RUN = """async () => {
 }"""
 
 
-@pytest.fixture(scope="module", params=LOOKS)
+@pytest.fixture
 def look(request, browser):
-    width, scheme = LOOKS[request.param]
+    width, scheme = LOOKS[getattr(request, "param", "wide-light")]
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
     page = context.new_page()
     yield page
@@ -67,7 +67,7 @@ def violations(page) -> list[str]:
     return page.evaluate(RUN)
 
 
-@pytest.mark.parametrize("path", PAGES[::2])  # every other kind: all of them take ten minutes on two cores
+@pytest.mark.parametrize(("path", "look"), [(path, list(LOOKS)[place % 2]) for place, path in enumerate(PAGES)], indirect=["look"])
 def test_no_violation(look, server, path):
     look.goto(server + path)
     look.wait_for_load_state("networkidle")

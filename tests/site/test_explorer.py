@@ -51,7 +51,7 @@ def test_a_filter_shows_what_the_matrix_has_and_stays_in_the_address(explorer, m
 
 
 def test_the_search_tells_what_it_hides(explorer, matrix):
-    page = explorer("?q=gemma-3-27b-it")
+    page = explorer("?model=gemma-3-27b-it")
     assert models_shown(page) == 1
     assert f"the search alone hides {len(matrix['rows']) - 1}" in page.locator("#ex-count").inner_text()
     assert page.locator("#ex-table th[scope=row]").inner_text() == "Gemma 3 27B"
@@ -61,6 +61,42 @@ def test_hardware_leaves_out_engines_that_do_not_run_there(explorer):
     page = explorer("?hardware=m3-ultra-256gb")
     assert page.locator("#ex-table thead th[data-engine='tensorrt-llm']").is_hidden()
     assert page.locator("#ex-table thead th[data-engine='mlx-lm']").is_visible()
+
+
+def test_a_cell_opens_its_chain_and_has_a_link_of_its_own(explorer, server):
+    page = explorer("?model=gemma-3-27b")
+    page.locator("#ex-table tr[data-id='gemma-3-27b'] td a").first.press("Enter")
+    panel = page.locator("#ex-panel")
+    panel.locator("ol li").first.wait_for()
+    assert "architecture" in panel.inner_text()
+    assert panel.locator("a.ic-cite").count() > 0
+    address = page.url
+    assert "cell=gemma-3-27b%3A" in address
+    page.keyboard.press("Escape")
+    assert panel.is_hidden()
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("#ex-panel ol li")
+    assert "Gemma 3 27B on" in page.locator("#ex-panel h3").inner_text()
+
+
+def test_arrow_keys_move_and_enter_opens(explorer):
+    page = explorer()
+    page.locator("#ex-scroll").focus()
+    place = "(() => { const cell = document.activeElement.closest('td'); return [cell.parentElement.dataset.id, cell.cellIndex] })()"
+    page.keyboard.press("ArrowDown")
+    first = page.evaluate(place)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(place) == [first[0], first[1] + 1]
+    for _ in range(40):
+        page.keyboard.press("ArrowDown")
+    far = page.evaluate(place)
+    assert far[0] != first[0]
+    assert page.evaluate("document.activeElement.getBoundingClientRect().bottom <= document.getElementById('ex-scroll').getBoundingClientRect().bottom + 1")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#ex-panel ol li")
+    page.keyboard.press("Escape")
+    assert page.evaluate(place) == far
 
 
 def test_columns_can_be_the_versions_of_an_engine(explorer, site):

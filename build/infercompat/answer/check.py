@@ -101,11 +101,8 @@ class Assessor:
         if needs is not None:
             taken = memory_hop(needs, self.ledger, question)
             hops = hops if taken is None else (*hops, taken)
-            counted = next((one.blocks for one in observed if one.blocks is not None), None)
-            if counted is not None:
-                resolved = replace(resolved, facts={"num_blocks": counted, **resolved.facts})
-            elif needs.blocks is not None and needs.blocks[0] is not None:
-                resolved = replace(resolved, facts={"num_blocks": Range(*needs.blocks), **resolved.facts})
+            blocks = next((one.blocks for one in observed if one.blocks is not None), None) or _range(needs.blocks)
+            resolved = resolved if blocks is None else replace(resolved, facts={"num_blocks": blocks, **resolved.facts})
         met = () if hops[0].state == "fails" else tuple(path_gates(catalog, question.engine, question.release, joiner, resolved.stack, today, almost=True))
         assessment = Assessment(resolved, hops, met, "unknown", "", memory=needs, observed=observed)
         verdict, reason, missing, provided = _decide(assessment)
@@ -141,6 +138,11 @@ class Assessor:
         sources = tuple(self.ledger.source_of(cite["id"], cite.get("at", "")) for cite in engine.get("cites", ()))
         finding = f"the documents of {engine['name']} name {', '.join(engine['platforms'])}, and say nothing of {platform}"
         return Hop("hardware", "unknown", finding, sources=sources)
+
+
+def _range(blocks: tuple[int | None, int] | None) -> Range | None:
+    """Cache blocks between both ends of the memory that is left; None where the lower end is not known."""
+    return None if blocks is None or blocks[0] is None else Range(*blocks)
 
 
 def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:

@@ -18,7 +18,8 @@ RAN, OUT_OF_MEMORY = "ran", "out-of-memory"
 """The words of an `outcome` that decide something."""
 OF_THE_TIME = 21
 """Days between a log and a release within which the log is taken to be of that X.Y, where it does not say its version."""
-FREE = ("gpu_memory_utilization", "max_num_batched_tokens", "max_num_seqs")
+SHARE = "gpu_memory_utilization"
+FREE = (SHARE, "max_num_batched_tokens", "max_num_seqs")
 """Settings that are compared by size, or not at all; any other has to be the same."""
 
 
@@ -55,10 +56,9 @@ def _seen(products: Products, resolved: Resolved) -> Iterator[Seen]:
             continue
         how, stale = _version(products, resolved, data, lasting=kind == RAN)
         left = _left(resolved, data) if kind == "left" else None
-        if kind == "blocks" and how and _same_share(resolved, data):
-            yield Seen(measurement, kind, how, stale, blocks=data["value"])
-        elif kind != "blocks" and how and (kind != "left" or left is not None):
-            yield Seen(measurement, kind, how, stale, left)
+        blocks = data["value"] if kind == "blocks" and _same_share(resolved, data) else None
+        if how and (kind in (RAN, OUT_OF_MEMORY) or left is not None or blocks is not None):
+            yield Seen(measurement, kind, how, stale, left, blocks)
 
 
 def _kind(data: Mapping[str, Any]) -> str | None:
@@ -72,8 +72,7 @@ def _kind(data: Mapping[str, Any]) -> str | None:
 
 def _same_share(resolved: Resolved, data: Mapping[str, Any]) -> bool:
     """Whether the log's engine took the share of memory that is asked for; where neither says it, both have the default."""
-    share = "gpu_memory_utilization"
-    return data.get("conditions", {}).get("settings", {}).get(share) == resolved.question.given.get(share)
+    return data.get("conditions", {}).get("settings", {}).get(SHARE) == resolved.question.given.get(SHARE)
 
 
 def _same_stack(products: Products, resolved: Resolved, data: Mapping[str, Any]) -> bool:
@@ -134,7 +133,7 @@ def _version(products: Products, resolved: Resolved, data: Mapping[str, Any], la
 
 def _left(resolved: Resolved, data: Mapping[str, Any]) -> int | None:
     """The cache memory of the log at the share that is asked for; None where either share or the device's memory is not known."""
-    was, asked = data.get("conditions", {}).get("settings", {}).get("gpu_memory_utilization"), resolved.facts.get("gpu_memory_utilization")
+    was, asked = data.get("conditions", {}).get("settings", {}).get(SHARE), resolved.facts.get(SHARE)
     total, value = resolved.facts.get("hardware.memory_bytes"), _cache_memory(data)
     if not all(isinstance(number, (int, float)) and not isinstance(number, bool) for number in (was, asked, total, value)):
         return None
@@ -188,8 +187,8 @@ def sources_of(one: Seen, ledger: Ledger) -> tuple[Source, ...]:
 def holds_for(one: Seen, resolved: Resolved) -> bool:
     """Whether an outcome decides the length and the share that are asked for: what ran does for shorter, what failed for longer ones."""
     conditions, asked = one.measurement.data.get("conditions", {}), resolved.question.context
-    length, share = conditions.get("context"), conditions.get("settings", {}).get("gpu_memory_utilization")
-    given = resolved.facts.get("gpu_memory_utilization")
+    length, share = conditions.get("context"), conditions.get("settings", {}).get(SHARE)
+    given = resolved.facts.get(SHARE)
     if asked is None or length is None:
         return False
     if one.kind == RAN:

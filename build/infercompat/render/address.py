@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import cache
 from urllib.parse import urlsplit
 
 from infercompat.records import FOLDER_OF_KIND, Record
@@ -30,6 +31,7 @@ def address(record: Record) -> str:
     return f"{FOLDER_OF_KIND[record.kind]}/{record.id}/"
 
 
+@cache
 def href(here: str, target: str) -> str:
     """The relative link from one site address to another, so that the site works below any base path."""
     page, _, fragment = target.partition("#")
