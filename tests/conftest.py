@@ -12,7 +12,8 @@ from hypothesis import settings
 from catalogs import ROOT, TINY, TODAY, Files, copy_tiny
 from infercompat.cli import main
 from infercompat.join import Cell, Ledger, Matrix, join_cell
-from infercompat.pipeline import Products, load
+from infercompat.pipeline import load
+from infercompat.products import Products
 from infercompat.render import docs13
 
 # The same cases on every machine, however busy it is.

@@ -15,7 +15,8 @@ from referencing import Registry, Resource
 
 from catalogs import TINY, TODAY
 from infercompat import rules
-from infercompat.pipeline import Products, load
+from infercompat.pipeline import load
+from infercompat.products import Products
 from infercompat.records import Document, Path, walk
 from infercompat.shape import CATALOG_FILES, Shapes, nearest, schemas, vocabulary_schema
 

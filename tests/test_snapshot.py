@@ -78,7 +78,7 @@ def test_a_catalog_with_faults_is_not_kept(folder, loads):
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff", b'{"records": [1]}'])
 def test_a_broken_snapshot_is_made_anew(folder, tmp_path, loads, content):
     snapshot.quick(folder)
-    [place] = (tmp_path / "cache").rglob("*.json")
+    [place] = (tmp_path / "cache").rglob("*.jsonl")
     place.write_bytes(content)
     assert len(snapshot.quick(folder).catalog.records) == COUNT - 2
     assert len(loads) == 2
@@ -122,7 +122,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_snapshot_of_another_shape_is_made_anew(folder, tmp_path, loads, name):
     snapshot.quick(folder)
-    [place] = (tmp_path / "cache").rglob("*.json")
+    [place] = (tmp_path / "cache").rglob("*.jsonl")
     place.write_text(json.dumps(STORED | WRONG[name]))
     assert len(snapshot.quick(folder).catalog.records) == 21
     assert len(loads) == 2
@@ -130,7 +130,7 @@ def test_a_snapshot_of_another_shape_is_made_anew(folder, tmp_path, loads, name)
 
 def test_a_snapshot_nested_too_deep_is_made_anew(folder, tmp_path, loads):
     snapshot.quick(folder)
-    [place] = (tmp_path / "cache").rglob("*.json")
+    [place] = (tmp_path / "cache").rglob("*.jsonl")
     place.write_text("[" * 100_000)
     snapshot.quick(folder)
     assert len(loads) == 2
@@ -143,7 +143,7 @@ def test_a_user_without_a_home_has_no_snapshot(folder, tmp_path, monkeypatch, lo
     monkeypatch.chdir(tmp_path)
     assert len(snapshot.quick(folder).catalog.records) == len(snapshot.quick(folder).catalog.records) == 21
     assert len(loads) == 2
-    assert not list(tmp_path.rglob("*.json"))
+    assert not list(tmp_path.rglob("*.jsonl"))
 
 
 def test_one_snapshot_is_kept_and_another_program_s_files_are_left_alone(folder, tmp_path):

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from hub import serving
-from infercompat.pipeline import Products, load
+from infercompat.pipeline import load
 from infercompat.places import find_catalog
+from infercompat.products import Products
 from infercompat.render.peers import Key, question_of, questions_of_models
 from tools import LEFT_OUT, TOOLS, Tool
 

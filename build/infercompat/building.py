@@ -11,8 +11,8 @@ import click
 
 from infercompat.export import TWINNED, api_files, llms_text, twin
 from infercompat.join import Matrix
-from infercompat.pipeline import Products
 from infercompat.places import TEMPLATES
+from infercompat.products import Products
 from infercompat.render import Renderer, docs13, pages
 from infercompat.render.address import address, markdown_file
 from infercompat.render.docs13 import PATH

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.read import parse
 from infercompat.records import Record
 from infercompat.rules.numbers import remarks_of, short

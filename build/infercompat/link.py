@@ -148,14 +148,15 @@ def link(records: tuple[Record, ...], vocabulary: dict[str, Any], set_aside: fro
         else:
             by_id[record.id] = record
     aliases: dict[str, str] = {}
-    places: dict[str, Span] = {id: record.document.span() for id, record in by_id.items()}
+    taken: dict[str, tuple[Record, Path]] = {id: (record, ()) for id, record in by_id.items()}
     for record in by_id.values():
-        for index, alias in enumerate(record.data.get("aliases", ())):
-            span = record.document.span(("aliases", index))
-            if alias in places:
-                clashes.append(Clash(alias, places[alias], span, alias=True))
+        for index, alias in enumerate(record.aliases):
+            place = ("aliases", index)
+            if alias in taken:
+                holder, where = taken[alias]
+                clashes.append(Clash(alias, holder.document.span(where), record.document.span(place), alias=True))
             else:
-                places[alias], aliases[alias] = span, record.id
+                taken[alias], aliases[alias] = (record, place), record.id
     return Catalog(by_id, aliases, vocabulary, clashes=tuple(clashes), set_aside=set_aside)
 
 

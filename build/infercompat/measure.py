@@ -11,7 +11,7 @@ from infercompat.allocate.every import by_every_policy
 from infercompat.allocate.request import FIELDS, facts_of_config
 from infercompat.condition import lookup
 from infercompat.derive import Derived, Unknown
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES
 from infercompat.weighing import checkpoint_of, rank_weights, split_of, weights_of
@@ -97,10 +97,12 @@ def overheads(products: Products, engine: str) -> list[Overhead]:
     """The overheads that logs of an engine show, smallest first: share of the device, less the weights, less the cache memory."""
     found = []
     for measurement in products.catalog.of_kind("measurement"):
-        data, conditions = measurement.data, measurement.data.get("conditions", {})
-        share = conditions.get("settings", {}).get("gpu_memory_utilization")
+        data = measurement.data
+        if measurement.engine != engine or data["metric"] != "device.cache_bytes":
+            continue
+        share = data.get("conditions", {}).get("settings", {}).get("gpu_memory_utilization")
         hardware = products.catalog.follow(data.get("hardware", ""))
-        if data["metric"] != "device.cache_bytes" or data.get("engine") != engine or not _is_number(share) or hardware is None:
+        if not _is_number(share) or hardware is None:
             continue
         total = hardware.data.get("visible_bytes") or hardware.data.get("memory_bytes")
         weights, cache = _logged_weights(products, measurement), _logged_bytes(data)

@@ -19,6 +19,7 @@ from typing import Any
 import yaml
 
 from infercompat.diagnostic import Diagnostic
+from infercompat.products import Files
 from infercompat.records import KIND_OF_FOLDER, Document, Path, Record
 from infercompat.span import Span
 
@@ -185,15 +186,6 @@ def parse(path: str, content: bytes, diagnostics: list[Diagnostic]) -> Document 
         document, found = None, [*found, fault.diagnostic]
     diagnostics.extend(found)
     return None if found else document
-
-
-@dataclass(frozen=True)
-class Files:
-    """What reading made: records (shape not yet checked), the vocabulary and exceptions, and how many files were read."""
-
-    records: tuple[Record, ...]
-    extras: dict[str, Document]
-    count: int
 
 
 def read_catalog(folder: FilePath, diagnostics: list[Diagnostic]) -> Files:

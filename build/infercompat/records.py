@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -87,7 +88,7 @@ class Record:
     data: dict[str, Any]
     document: Document
 
-    @property
+    @cached_property
     def path(self) -> str:
         return self.document.path
 
@@ -101,7 +102,17 @@ class Record:
     def name(self) -> str:
         return self.data.get("name") or self.data.get("title") or self.id
 
-    @property
+    @cached_property
+    def aliases(self) -> Sequence[str]:
+        """Other words for it that the catalog takes."""
+        return self.data.get("aliases", ())
+
+    @cached_property
+    def engine(self) -> str | None:
+        """The engine that a snapshot, gotcha, recipe or measurement is of."""
+        return self.data.get("engine")
+
+    @cached_property
     def live(self) -> bool:
         """Whether it was neither withdrawn nor moved."""
         return "withdrawn" not in self.data and "moved_to" not in self.data

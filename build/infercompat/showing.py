@@ -10,7 +10,7 @@ import click
 from infercompat import prose
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Matrix
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import KINDS, Record, walk
 from infercompat.units import format_bytes, format_times
 

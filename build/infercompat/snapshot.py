@@ -8,17 +8,41 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import zlib
+from functools import cached_property
 from pathlib import Path
 
 from infercompat import __version__
 from infercompat.link import link
-from infercompat.pipeline import Products, load, reference_date
-from infercompat.read import Files
+from infercompat.products import Files, Products, reference_date
 from infercompat.records import Document, Record
 from infercompat.write import write_file
 
+
+class Stored(Record):
+    """A record whose data is parsed when it is first asked for: a question needs a few of thousands."""
+
+    def __init__(self, id: str, kind: str, path: str, aliases: list[str], engine: str | None, live: bool, text: bytes):
+        self.__dict__.update(id=id, kind=kind, path=path, aliases=aliases, engine=engine, live=live, text=text)
+
+    @cached_property
+    def data(self) -> dict:
+        return json.loads(self.text)
+
+    @cached_property
+    def document(self) -> Document:
+        return Document(self.path, self.data, {}, {}, {}, ())
+
+
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a snapshot raises that is not there, or that somebody cut short or wrote over."""
+
+
+def load(folder: Path) -> Products:
+    """The whole pipeline; imported late, since an answer from a snapshot needs no YAML and no schemas."""
+    from infercompat import pipeline
+
+    return pipeline.load(folder)
 
 
 def quick(folder: Path) -> Products:
@@ -27,8 +51,7 @@ def quick(folder: Path) -> Products:
     if place is None:
         return load(folder)
     try:
-        stored = json.loads(place.read_bytes())
-        return _products(folder, stored)
+        return _products(folder, place.read_bytes())
     except _BROKEN:
         products = load(folder)
         if not products.diagnostics:
@@ -39,7 +62,7 @@ def quick(folder: Path) -> Products:
 def _place(folder: Path) -> Path | None:
     """Where the snapshot of a folder as it now is lies; None for a user without a home, as containers have."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return None if base.startswith("~") else Path(base, "infercompat", f"{_key(folder)}.json")
+    return None if base.startswith("~") else Path(base, "infercompat", f"{_key(folder)}.jsonl")
 
 
 def _key(folder: Path) -> str:
@@ -48,24 +71,46 @@ def _key(folder: Path) -> str:
         folders.sort()
         for name in sorted(names):
             path = os.path.join(parent, name)
-            about = os.stat(path) if os.path.exists(path) else os.lstat(path)  # a link may lead nowhere
+            about = _about(path)
             digest.update(f"{path} {about.st_size} {about.st_mtime_ns}\n".encode(errors="surrogateescape"))
     return digest.hexdigest()[:32]
 
 
-def _store(place: Path, products: Products) -> None:
-    records = [[record.id, record.kind, record.path, record.data] for record in products.catalog.records.values()]
-    stored = {"vocabulary": products.catalog.vocabulary, "newest": products.catalog.newest_date(), "count": products.files.count, "records": records}
+def _about(path: str) -> os.stat_result:
     try:
-        for old in place.parent.glob("*.json"):
+        return os.stat(path)
+    except FileNotFoundError:
+        return os.lstat(path)  # a link may lead nowhere
+
+
+def _store(place: Path, products: Products) -> None:
+    """Writes a line with what is asked of every record, and behind it the data of each as JSON."""
+    catalog = products.catalog
+    texts = [json.dumps(record.data, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass") for record in catalog.records.values()]
+    told = [[*_told(record), len(text)] for record, text in zip(catalog.records.values(), texts, strict=True)]
+    bodies = b"".join(texts)
+    head = {"vocabulary": catalog.vocabulary, "newest": catalog.newest_date(), "count": products.files.count, "check": zlib.crc32(bodies), "records": told}
+    try:
+        for old in place.parent.glob("*.json*"):
             old.unlink(missing_ok=True)
-        write_file(place, json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass"))
+        write_file(place, json.dumps(head).encode() + b"\n" + bodies)
     except OSError:
         return  # a cache that cannot be written costs time and nothing else
 
 
-def _products(folder: Path, stored: dict) -> Products:
-    records = tuple(Record(id, kind, data, Document(path, data, {}, {}, {}, ())) for id, kind, path, data in stored["records"])
-    catalog = link(records, dict(stored["vocabulary"]))
-    today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else stored["newest"]
-    return Products(folder, Files(records, {}, stored["count"]), catalog, [], today)
+def _told(record: Record) -> tuple[str, str, str, list[str], str | None, bool]:
+    return record.id, record.kind, record.path, list(record.aliases), record.engine, record.live
+
+
+def _products(folder: Path, content: bytes) -> Products:
+    line, _, bodies = content.partition(b"\n")
+    head = json.loads(line)
+    if zlib.crc32(bodies) != head["check"]:
+        raise ValueError("cut short or written over")
+    records, start = [], 0
+    for *told, length in head["records"]:
+        records.append(Stored(*told, bodies[start : start + length]))
+        start += length
+    catalog = link(tuple(records), head["vocabulary"])
+    today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else head["newest"]
+    return Products(folder, Files(tuple(records), {}, head["count"]), catalog, [], today)

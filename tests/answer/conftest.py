@@ -13,7 +13,8 @@ from infercompat.answer import asking
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question
 from infercompat.answer.reply import Reply, as_data, reply
-from infercompat.pipeline import Products, load
+from infercompat.pipeline import load
+from infercompat.products import Products
 
 from .stacks import BASE, OPTIONS
 

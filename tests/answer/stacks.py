@@ -8,7 +8,7 @@ from typing import Any
 
 from catalogs import ENGINE, REGISTRY, snapshot
 from infercompat.link import link
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Document, Record
 
 MET = "gotchas/enga/met.yaml"

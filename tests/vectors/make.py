@@ -12,7 +12,8 @@ from typing import Any
 
 from infercompat.answer import asking, reply
 from infercompat.answer.check import Assessor
-from infercompat.pipeline import Products, load
+from infercompat.pipeline import load
+from infercompat.products import Products
 
 FOLDER = Path(__file__).parent
 NAMES = ("defaults", "stacks", "versions")

@@ -14,7 +14,7 @@ from infercompat.answer.facts import own_word, platform_of
 from infercompat.answer.question import NotInCatalog, Question, Refused, engine_named, hardware_of, read_setting, release_of
 from infercompat.derive import Derived, Unknown
 from infercompat.link import Catalog
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Document, Record
 from infercompat.units import ELEMENT_BYTES
 

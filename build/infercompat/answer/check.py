@@ -18,7 +18,7 @@ from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, joiner_
 from infercompat.join.cell import deciding_hops
 from infercompat.join.grade import grade
 from infercompat.measure import Overhead, overheads
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.units import format_bytes
 
 LOUD = ("crash-at-init", "unsupported-combination", "crash-on-first-request")

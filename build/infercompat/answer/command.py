@@ -24,7 +24,7 @@ NEEDED = "serving"
 def recipe_of(catalog: Catalog, question: Question) -> Record | None:
     """How the question's engine is started for its model, where that is on record."""
     recipes = catalog.of_kind("recipe")
-    return next((recipe for recipe in recipes if recipe.data["engine"] == question.engine.id and question.model.id in recipe.data["models"]), None)
+    return next((recipe for recipe in recipes if recipe.engine == question.engine.id and question.model.id in recipe.data["models"]), None)
 
 
 def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = None) -> dict[str, Any] | None:

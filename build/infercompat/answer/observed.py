@@ -9,7 +9,7 @@ from typing import Any
 from infercompat.answer.facts import Resolved, own_word
 from infercompat.join import Hop, Ledger, Source
 from infercompat.measure import UNITS
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Record
 from infercompat.versions import days_between
 from infercompat.versions.carry import carry
@@ -51,8 +51,8 @@ def _seen(products: Products, resolved: Resolved) -> Iterator[Seen]:
     question = resolved.question
     for measurement in products.catalog.of_kind("measurement"):
         data = measurement.data
-        kind = _kind(data)
-        if kind is None or data.get("engine") != question.engine.id or not _same_stack(products, resolved, data):
+        kind = _kind(data) if measurement.engine == question.engine.id else None
+        if kind is None or not _same_stack(products, resolved, data):
             continue
         how, stale = _version(products, resolved, data, lasting=kind == RAN)
         left = _left(resolved, data) if kind == "left" else None

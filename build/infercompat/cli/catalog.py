@@ -13,7 +13,7 @@ from infercompat.cli.common import EXIT_FAULTS, products_of, usage
 
 if TYPE_CHECKING:
     from infercompat.condition.facts import Fact
-    from infercompat.pipeline import Products
+    from infercompat.products import Products
 
 
 @click.command()

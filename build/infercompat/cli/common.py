@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from infercompat.pipeline import Products
+    from infercompat.products import Products
 
 EXIT_FAULTS, EXIT_USAGE, EXIT_UNKNOWN = 1, 2, 4
 

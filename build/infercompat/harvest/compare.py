@@ -10,7 +10,7 @@ from typing import Any
 from infercompat.harvest.base import Harvester, Tree
 from infercompat.join import Cell, Ledger, join_cell
 from infercompat.join.hops import Release, newest_release
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Record
 
 About = tuple[tuple[str, str], ...]

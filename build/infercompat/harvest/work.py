@@ -9,7 +9,7 @@ from pathlib import Path
 
 from infercompat.harvest import compare, releases, run, snapshot
 from infercompat.harvest.base import Harvester, Refused, Tree
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.write import write_file
 
 DRIFT = ("added", "removed", "changed", "cell", "answer")

@@ -63,11 +63,11 @@ class Ledger:
 
     def __init__(self, catalog: Catalog):
         self.catalog = catalog
-        self._snapshots: dict[str, list[Record]] = defaultdict(list)
+        self._snapshots: dict[str | None, list[Record]] = defaultdict(list)
         self._indexes: dict[str, dict[tuple, list[dict]]] = {}
         self._requirements: dict[str, dict[str, list[dict]]] = {}
         for snapshot in catalog.of_kind("support"):
-            self._snapshots[snapshot.data["engine"]].append(snapshot)
+            self._snapshots[snapshot.engine].append(snapshot)
 
     def snapshots(self, engine: str) -> list[Record]:
         return self._snapshots.get(engine, [])

@@ -14,7 +14,7 @@ from infercompat.join.grade import grade
 from infercompat.join.hops import Release, newest_release
 from infercompat.join.paths import joiner_for, path_gates, speaks
 from infercompat.join.stack import Stack, defaults_of
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Record
 
 

@@ -27,7 +27,7 @@ class Row:
     def words(self) -> str:
         """What search as you type looks through, in lower case."""
         hubs = [checkpoint["hub"] for checkpoint in self.model.data["checkpoints"]]
-        return " ".join((self.model.id, self.model.name, self.model.data["architecture"], *self.model.data.get("aliases", ()), *hubs)).lower()
+        return " ".join((self.model.id, self.model.name, self.model.data["architecture"], *self.model.aliases, *hubs)).lower()
 
 
 @dataclass(frozen=True)

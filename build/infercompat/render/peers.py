@@ -12,8 +12,8 @@ from typing import Any
 
 from infercompat.derive import Derived, Unknown
 from infercompat.measure import UNITS, computed
-from infercompat.pipeline import Products
 from infercompat.places import BENCH
+from infercompat.products import Products
 from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES
 

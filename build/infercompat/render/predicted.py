@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from infercompat.measure import Computed, computed
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Record
 
 SIZE, EDGE = 420, 56

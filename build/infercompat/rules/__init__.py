@@ -6,7 +6,7 @@ import dataclasses
 
 from infercompat.declaration import Declaration
 from infercompat.diagnostic import ERROR, Diagnostic, tidy
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.rules import content, links, numbers, sources, stages
 from infercompat.rules.base import Rule
 

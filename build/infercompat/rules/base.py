@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from infercompat.declaration import Declaration
 from infercompat.diagnostic import Diagnostic
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.span import Span
 
 Finding = tuple[Span, str, str] | tuple[Span, str, str, tuple[tuple[str, Span], ...]]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from infercompat import condition, prose
 from infercompat.derive import LOOKUP_NAMES, Unknown
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
 from infercompat.rules.examples import GOTCHA, MODEL, RECIPE, SNAPSHOT, changed

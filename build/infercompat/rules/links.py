@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from infercompat.link import Catalog, Reference
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.rules.base import Finding, rule
 from infercompat.rules.examples import CARD, CITATION, CITED, GOTCHA, MEASUREMENT, USE, changed
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import walk
 from infercompat.rules.base import Finding, rule
 from infercompat.rules.examples import CITATION, CITED, SNAPSHOT, USE, changed

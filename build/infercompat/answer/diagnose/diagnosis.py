@@ -14,7 +14,7 @@ from infercompat.answer.question import Question, Refused, release_of
 from infercompat.answer.reply import Reply
 from infercompat.join import Gate
 from infercompat.link import Catalog
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Record
 
 

@@ -112,7 +112,7 @@ def hardware(catalog: Catalog, device: Device) -> Record | None:
     cut = device.name.rstrip(".").split()[-1].lower() if device.name.endswith("...") else ""
     best: list[tuple[int, Record]] = []
     for record in catalog.of_kind("hardware"):
-        for name in (record.id, *record.data.get("aliases", ()), record.name):
+        for name in (record.id, *record.aliases, record.name):
             wanted = frozenset(part for part in _parts(name) if not (cut and part.startswith(cut)))
             known = wanted <= parts or (_without_memory(wanted) <= parts and _fits(record, device))
             if wanted and known and not (parts & _OTHER_PRODUCT) - wanted and _identifies(wanted & parts):

@@ -73,7 +73,7 @@ def _names(catalog: Catalog) -> dict[str, Record]:
         for checkpoint in model.data["checkpoints"]:
             names.setdefault(_normal(checkpoint["hub"].rpartition("/")[2]), model)
     for model in catalog.of_kind("model"):
-        names |= {_normal(name): model for name in (model.id, *model.data.get("aliases", ()))}
+        names |= {_normal(name): model for name in (model.id, *model.aliases)}
     return names
 
 

@@ -73,5 +73,5 @@ def components(catalog: Catalog) -> dict[str, str]:
         entries = next(iter(gotcha.data["affects"].values()))
         names |= {normal(entry["component"]): entry["component"] for entry in entries if "component" in entry}
     for engine in catalog.of_kind("engine"):
-        names |= {normal(name): engine.id for name in (engine.id, *engine.data.get("aliases", ()))}
+        names |= {normal(name): engine.id for name in (engine.id, *engine.aliases)}
     return names

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from infercompat import equations
 from infercompat.derive import Derived
-from infercompat.pipeline import Products
+from infercompat.products import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
 from infercompat.rules.numbers.remarks import Remark, remarks
