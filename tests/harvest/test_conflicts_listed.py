@@ -1,7 +1,4 @@
-"""What people listed before: every cell of support comes out of the harvested registries, and every contradiction is found or accounted for.
-
-The lists are facts with the address of their source. Where a program reads something else, the page says which line decides.
-"""
+"""What people listed of contradictions between sources: each is found by program, or the page names it as beyond reach with the reason."""
 
 from __future__ import annotations
 
@@ -15,46 +12,8 @@ from catalogs import ROOT
 from infercompat.join import Ledger
 from infercompat.join.conflicts import Conflict, conflicts
 
-HERE = Path(__file__).parent
 PAGE = (ROOT / "site_templates/pages/what-the-harvest-leaves.md.j2").read_text("utf-8")
-DIFFERENT = re.compile(r'<tr><td>([^<]+)</td><th scope="row">([^<]+)</th><td>([^<]+)</td><td>([^<]+)</td><td>.+ <a href="https')
 BEYOND = re.compile(r'<tr><td>([^<]+)</td><th scope="row">([^<]+)</th><td>([^<]+)</td><td>([^<]{30,})</td><td><a href="https')
-
-
-def rows(name: str) -> list[dict[str, str]]:
-    with (HERE / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-@pytest.fixture(scope="module")
-def registries(real) -> dict[str, dict[str, str]]:
-    """What the newest whole registry of each engine says of each name by itself, without conditions."""
-    found: dict[str, dict[str, str]] = {}
-    for engine in real.catalog.of_kind("engine"):
-        whole = {s.data["version"]: s for s in real.catalog.of_kind("support") if s.data["engine"] == engine.id and s.data.get("complete")}
-        newest = next((whole[entry["version"]] for entry in engine.data["releases"] if entry["version"] in whole), None)
-        claims = newest.data["claims"] if newest else ()
-        said: dict[str, str] = {}
-        for claim in claims:
-            if len(claim["about"]) == 1 and "when" not in claim:
-                said.setdefault(next(iter(claim["about"].values())), claim["holds"])
-        found[engine.id] = said
-    return found
-
-
-def test_every_cell_of_support_is_read_the_same_or_explained(registries):
-    explained = {(engine, subject): (theirs, ours) for engine, subject, theirs, ours in DIFFERENT.findall(PAGE.partition('id="support"')[2])}
-    cells = rows("support_cells.csv")
-    assert len(cells) == 404
-    wrong = []
-    for cell in cells:
-        ours = registries[cell["engine"]].get(cell["subject"], "not listed")
-        same = ours == cell["status"] or (cell["status"] == "unsupported" and ours == "not listed")
-        if not same and explained.get((cell["engine"], cell["subject"])) != (cell["status"], ours):
-            wrong.append((cell["engine"], cell["subject"], cell["status"], ours))
-    assert wrong == []
-    listed = {(cell["engine"], cell["subject"]) for cell in cells}
-    assert explained.keys() <= listed
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +24,8 @@ def found(real) -> list[Conflict]:
 def test_every_contradiction_that_was_listed_is_found_or_named_as_beyond_reach(found):
     subjects = {str(value) for conflict in found for _, value in conflict.about}
     beyond = {(engine, subject.replace("&amp;", "&")) for engine, subject, *_ in BEYOND.findall(PAGE.partition('id="support"')[0])}
-    listed = rows("source_conflicts.csv")
+    with (Path(__file__).parent / "source_conflicts.csv").open(encoding="utf-8", newline="") as file:
+        listed = list(csv.DictReader(file))
     assert len(listed) == 55
     reached = [row for row in listed if row["subject"] in subjects]
     assert len(reached) >= 30
