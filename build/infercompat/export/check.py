@@ -5,7 +5,8 @@ Whatever does not depend on the question is worked out here, so that the script 
 `catalog.json`
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (word lists that
   facts are closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent,
-  part_of, up_to, several), components (what may be given a version), requirements, hardware and engines by id (of an engine: name,
+  part_of, up_to, several), cache_dtypes (words for them of any engine), components (what may be given a
+  version), requirements, hardware and engines by id (of an engine: name,
   role, scheme, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest overhead that a log of
   any engine shows, in bytes, or null), element_bytes ("numerator/denominator" by type).
 `engines/<id>.json`
@@ -32,6 +33,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
+from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor
 from infercompat.answer.question import components
 from infercompat.condition import FACTS, MISSING, Condition, Fact, Range, parse, words
@@ -83,6 +85,7 @@ def catalog_data(assessor: Assessor) -> dict[str, Any]:
         "weights": {name: vocabulary[name] for name in ("source-confidence", "basis-confidence", "confidence-penalty")},
         "words": {name: list(catalog.words(name)) for name in WORD_LISTS},
         "facts": {name: _fact(fact) for name, fact in FACTS.items()},
+        "cache_dtypes": sorted({word for engine in catalog.of_kind("engine") for word in dtype_words(engine)}),
         "components": sorted(components(catalog)),
         "requirements": {record.id: _plain(_only(record.data, REQUIREMENT_FIELDS)) for record in catalog.of_kind("requirement")},
         "hardware": {record.id: _only(record.data, HARDWARE_FIELDS) for record in catalog.of_kind("hardware")},
