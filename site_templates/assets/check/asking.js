@@ -54,7 +54,7 @@ function givenIn(catalog, asked) {
   /** @type {Facts} */
   const given = {};
   for (const [fact, value] of said) {
-    if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${given[fact]} and ${value}`);
+    if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${[given[fact], value].map(asPython).join(" and ")}`);
     given[fact] = value;
   }
   return { given, required: new Set(demands.map(([fact]) => fact)) };
@@ -69,6 +69,11 @@ function checkNumbers({ gpus, tp, context }) {
     if (!Number.isInteger(value)) throw new Refused(`Invalid value for '--${option}': '${value}' is not a valid integer.`);
     if (value < 1 || value > most) throw new Refused(`Invalid value for '--${option}': ${value} is not in the range 1<=x<=${most}.`);
   }
+}
+
+/** A value in the command line's spelling. @param {any} value */
+function asPython(value) {
+  return typeof value === "boolean" ? { true: "True", false: "False" }[`${value}`] : value;
 }
 
 /** Two names for the version that differ are refused. @param {string} engine @param {(string | null | undefined)[]} words @returns {string | null} */
