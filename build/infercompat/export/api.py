@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from infercompat.export import shapes
+from infercompat.export.check import check_files
 from infercompat.export.errors import errors
 from infercompat.join import Cell, Matrix
 from infercompat.places import TEMPLATES
@@ -58,6 +59,8 @@ def _files(matrix: Matrix) -> Iterator[tuple[str, bytes]]:
     yield "errors.json", _json(head | {"errors": errors(catalog)})
     for kind, name in (("citation", "citations.json"), ("support", "snapshots.json")):
         yield name, _json(head | {name.removesuffix(".json"): [shapes.record_of(record) for record in catalog.of_kind(kind)]})
+    for path, body in check_files(matrix.products):
+        yield path, _json(head | body)
     for name, schema in schemas().items():
         yield f"schema/{name}.json", _json(schema)
     yield "openapi.json", _json(openapi())

@@ -1,0 +1,142 @@
+// @ts-check
+// condition/evaluate.py: deciding a condition from the facts there are, as yes, no, or maybe with what is missing.
+
+import { IDENTITY, isRange, lookup, read, spellings } from "./registry.js";
+import { holds } from "./relation.js";
+import { allOf, anyOf, decided, maybe, not } from "./truth.js";
+import { fits, passes } from "./values.js";
+
+/** @typedef {import("./types.js").Tree} Tree */
+/** @typedef {import("./types.js").Leaf} Leaf */
+/** @typedef {import("./types.js").Truth} Truth */
+/** @typedef {import("./types.js").Term} Term */
+/** @typedef {import("./types.js").Value} Value */
+/** @typedef {import("./stack.js").Stack} Stack */
+
+const UNREADABLE = maybe("a condition that cannot be read", "condition", "untested");
+/** @type {Tree} The condition of what has none. */
+export const ALWAYS = { all: [], text: "" };
+
+/**
+ * A fact's value under the first of its spellings that has one, else what its absence means.
+ * @param {string} name @param {Stack} stack @returns {Value | undefined}
+ */
+export function valueOf(name, stack) {
+  const fact = lookup(stack.registry, name);
+  if (!fact) return undefined;
+  for (const spelling of spellings(name)) {
+    const value = stack.get(spelling);
+    if (value !== undefined) return read(fact, value);
+  }
+  for (const other of fact.up_to ?? []) {
+    const limit = valueOf(other, stack);
+    if (typeof limit === "number") return { low: 1, high: limit };
+  }
+  if (fact.part_of && valueOf(fact.part_of, stack) !== stack.registry[fact.part_of].absent) return undefined;
+  return fact.absent;
+}
+
+/**
+ * Whether the condition can be true within what is asked for, or with `always` whether it is true for all of it.
+ * @param {Tree | null | undefined} tree null where it could not be read @param {Stack} stack @param {boolean} [always]
+ */
+export function evaluate(tree, stack, always = false) {
+  return tree ? truthOf(tree, stack, always, new Set()) : UNREADABLE;
+}
+
+/**
+ * Whether a fault is met: no where it was tested clean, else yes where `when` holds, maybe at values that nobody tried.
+ * @param {Tree | null} when @param {Tree | null | undefined} cleanWhen @param {Stack} stack @returns {Truth}
+ */
+export function applies(when, cleanWhen, stack) {
+  const bad = evaluate(when, stack);
+  if (!cleanWhen) return bad;
+  const clean = evaluate(cleanWhen, stack, true);
+  if (bad.value !== false) return clean.value === false ? bad : allOf([bad, not(clean)]);
+  if (clean.value) return not(clean);
+  const tried = new Set(leaves(cleanWhen).flatMap(factsOf).filter((name) => !IDENTITY.has(name)));
+  const untested = new Set(bad.because.filter((reason) => tried.has(reason.fact)).map((reason) => reason.text));
+  return when && untested.size ? truthOf(when, stack, false, untested) : bad;
+}
+
+/** Every leaf, in the order written. @param {Tree} tree @returns {Leaf[]} */
+export function leaves(tree) {
+  if (tree.not) return leaves(tree.not);
+  return (tree.all ?? tree.any)?.flatMap(leaves) ?? [tree];
+}
+
+/** The facts that a leaf asks about. @param {Leaf} leaf */
+export function factsOf(leaf) {
+  return leaf.fact ? [leaf.fact] : (leaf.facts ?? []);
+}
+
+/**
+ * Below a negation the two questions change places.
+ * @param {Tree} tree @param {Stack} stack @param {boolean} always @param {Set<string>} untested @returns {Truth}
+ */
+function truthOf(tree, stack, always, untested) {
+  if (tree.all) return allOf(tree.all.map((part) => truthOf(part, stack, always, untested)));
+  if (tree.any) return anyOf(tree.any.map((part) => truthOf(part, stack, always, untested)));
+  if (tree.not) return not(truthOf(tree.not, stack, !always, untested));
+  return untested.has(tree.text) ? maybe(tree.text, firstFact(tree), "untested") : truthOfLeaf(tree, stack, always);
+}
+
+/** @param {Leaf} leaf @param {Stack} stack @param {boolean} always @returns {Truth} */
+function truthOfLeaf(leaf, stack, always) {
+  if (leaf.fact && leaf.test) {
+    const value = valueOf(leaf.fact, stack);
+    if (value === undefined || !fits(leaf.test, value)) return maybe(leaf.text, leaf.fact);
+    return decided(passes(leaf.test, value, always && isPossibility(leaf.fact, value, stack)), leaf.text, leaf.fact);
+  }
+  if (leaf.relation) return relates(leaf, stack, always);
+  if (leaf.requires) {
+    const known = stack.requires(leaf.requires);
+    return known === null ? maybe(leaf.text, firstFact(leaf)) : decided(known, leaf.text, firstFact(leaf));
+  }
+  const layers = stack.layers();
+  const tests = Object.entries(leaf.layer ?? {});
+  if (!layers) return maybe(leaf.text, firstFact(leaf));
+  const found = layers.some((layer) => tests.every(([name, test]) => passes(test, /** @type {any} */ (layer)[name] ?? null, false)));
+  return decided(found, leaf.text, firstFact(leaf));
+}
+
+/** @param {Leaf} leaf @param {Stack} stack @param {boolean} always @returns {Truth} */
+function relates(leaf, stack, always) {
+  const { left, sign, right } = /** @type {{left: Term, sign: string, right: Term}} */ (leaf.relation);
+  const names = leaf.facts ?? [];
+  const bare = typeof left === "string" && typeof right === "string" && (sign === "==" || sign === "!=");
+  const values = names.map((name) => {
+    const value = valueOf(name, stack);
+    return value === undefined || bare || isQuantity(value) ? value : undefined;
+  });
+  // A quantity that the model does not have leaves nothing to compare, whatever the others are.
+  if (values.includes(null)) return decided(false, leaf.text, names[0]);
+  const unknown = names.filter((_, place) => values[place] === undefined);
+  if (unknown.length) return { value: null, because: unknown.map((fact) => ({ text: leaf.text, fact, kind: "missing" })) };
+  const choices = product(values.map((value) => (Array.isArray(value) ? value : [value])));
+  /** @param {boolean} all */
+  const found = (all) => choices.some((choice) => holds(left, sign, right, new Map(names.map((name, place) => [name, choice[place]])), all));
+  const open = names.find((name, place) => isRange(values[place]) && lookup(stack.registry, name)?.kind !== "workload");
+  if (open && found(always) !== found(!always)) return maybe(leaf.text, open); // known between bounds only, which leave it open
+  return decided(found(always), leaf.text, names[0]);
+}
+
+/** @param {any[][]} lists @returns {any[][]} */
+function product(lists) {
+  return lists.reduce((/** @type {any[][]} */ rows, list) => rows.flatMap((row) => list.map((item) => [...row, item])), [[]]);
+}
+
+/** The name that a reason gives; requirements follow from the architecture. @param {Leaf} leaf */
+function firstFact(leaf) {
+  return factsOf(leaf)[0] ?? (leaf.layer ? "model.layers" : "model.architecture");
+}
+
+/** @param {string} name @param {Value} value @param {Stack} stack */
+function isPossibility(name, value, stack) {
+  return isRange(value) || (Array.isArray(value) && lookup(stack.registry, name)?.kind === "workload");
+}
+
+/** @param {Value} value */
+function isQuantity(value) {
+  return (Array.isArray(value) ? value : [value]).every((item) => item === null || isRange(item) || typeof item === "number");
+}

@@ -1,0 +1,81 @@
+// @ts-check
+// answer/repairs.py: the smallest sets of allowed changes after which the whole question comes out clean, each asked from the start.
+
+import { changesFor, isShort } from "./changes.js";
+import { sortedBy } from "./claims.js";
+import { assess, blocking, couldBlock } from "./decide.js";
+import { changed, releaseOf } from "./question.js";
+
+/** @typedef {import("./types.js").Data} Data */
+/** @typedef {import("./types.js").Question} Question */
+/** @typedef {import("./types.js").Assessment} Assessment */
+/** @typedef {import("./changes.js").Change} Change */
+/** @typedef {{changes: Change[], after: Assessment}} Repair */
+/** @typedef {{repairs: Repair[], clears: boolean, complete: boolean}} Search whether any changes clear what blocks, and whether all were tried */
+
+const MOST_CHANGES = 3;
+const MOST_TRIED = 400;
+const MOST_SHOWN = 5;
+
+/**
+ * The smallest sets of changes that clear the question, cheapest first; where none makes it clean, those after which it only depends on what
+ * it depended on before.
+ * @param {Assessment} found @param {Data} data @returns {Search}
+ */
+export function search(found, data) {
+  const changes = distinct(sortedBy([...changesFor(found, data)], (change) => [change.cost, change.words]));
+  /** @type {Repair[]} */
+  const clean = [];
+  /** @type {Repair[]} */
+  const nearly = [];
+  let [clears, tried] = [false, 0];
+  const shown = () => (clean.length ? clean : nearly).slice(0, MOST_SHOWN);
+  for (let size = 1; size <= MOST_CHANGES; size += 1) {
+    for (const chosen of sortedBy(combinations(changes, size), (some) => [some.reduce((sum, change) => sum + change.cost, 0)])) {
+      if (clash(chosen)) continue;
+      if (tried === MOST_TRIED) return { repairs: shown(), clears, complete: false };
+      tried += 1;
+      const after = assess(chosen.reduce(applied, found.resolved.question), data);
+      clears ||= !(blocking(after).length || after.verdict === "no");
+      if (after.verdict === "yes") clean.push({ changes: chosen, after });
+      else if (found.verdict === "no" && after.verdict === "only-with" && onlyDepends(after, found)) nearly.push({ changes: chosen, after });
+    }
+    if (clean.length || nearly.length || (clears && found.verdict === "unknown")) break;
+  }
+  return { repairs: shown(), clears, complete: true };
+}
+
+/** @param {Question} question @param {Change} one @returns {Question} */
+function applied(question, one) {
+  const next = changed(question, Object.fromEntries(one.set), new Set(one.drop));
+  return one.version === null ? next : { ...next, release: releaseOf(question.engine, one.version) };
+}
+
+/** Of changes that come to the same one, which has the words of the first and the place of the last. @param {Change[]} changes */
+function distinct(changes) {
+  /** @type {Map<string, Change>} */
+  const kept = new Map();
+  for (const one of [...changes].reverse()) kept.set(JSON.stringify([one.set, [...one.drop].sort(), one.version]), one);
+  return [...kept.values()].reverse();
+}
+
+/** Every choice of so many, in the order of the list. @template T @param {T[]} list @param {number} size @returns {T[][]} */
+function combinations(list, size) {
+  if (size === 0) return [[]];
+  return list.flatMap((first, place) => combinations(list.slice(place + 1), size - 1).map((rest) => [first, ...rest]));
+}
+
+/** @param {Change[]} chosen */
+function clash(chosen) {
+  const touched = chosen.flatMap((one) => [...new Set([...one.set.map(([name]) => name), ...one.drop, ...(one.version ? ["version"] : [])])]);
+  return touched.length !== new Set(touched).size;
+}
+
+/**
+ * Whether what blocked is cleared, and what is left waited for facts that nobody named before the change, too.
+ * @param {Assessment} after @param {Assessment} before
+ */
+function onlyDepends(after, before) {
+  const [left, waiting] = [after, before].map((one) => couldBlock(one).map((gate) => gate.gotcha.id));
+  return left.length > 0 && left.every((id) => waiting.includes(id)) && !isShort(after);
+}
