@@ -19,6 +19,11 @@ from infercompat.render.docs13 import PATH
 from infercompat.render.plain import plain
 from infercompat.write import write_file, write_tree
 
+UNSEARCHED = ".headerlink, .ic-cite"
+"""What is left out of the index within what the templates mark: signs beside headings, and ids of sources."""
+UNUSED = ("pagefind-*.js", "pagefind-*.css", "wasm.unknown.pagefind")
+"""What Pagefind brings beside its engine: pages have a search box of their own, and one language."""
+
 
 def check_docs(products: Products, root: Path) -> int:
     """0 when the committed page is what the catalog gives, else 1 with the command that mends it."""
@@ -58,7 +63,7 @@ def build(products: Products, root: Path, docs_only: bool = False, site: bool = 
     click.echo(f"docs/: {len(files)} files")
     if not site:
         return 0
-    status = run_mkdocs(root, products.today)
+    status = run_mkdocs(root, products.today) or run_pagefind(root)
     if status == 0:
         for path, content in twins(matrix, files).items():
             write_file(root / "site" / path, content)
@@ -75,6 +80,16 @@ def run_mkdocs(root: Path, today: str) -> int:
     status = subprocess.run(command, cwd=root, env=environment, check=False).returncode
     if status == 0:
         click.echo(f"site/: {sum(1 for file in (root / 'site').rglob('*.html'))} pages")
+    return 1 if status else 0
+
+
+def run_pagefind(root: Path) -> int:
+    """Makes site/pagefind/, the index that the search box reads in parts, of what the templates mark. Returns the exit status."""
+    command = [sys.executable, "-m", "pagefind", "--site", "site", "--exclude-selectors", UNSEARCHED, "--quiet"]
+    status = subprocess.run(command, cwd=root, check=False).returncode
+    for pattern in UNUSED:
+        for file in (root / "site" / "pagefind").glob(pattern):
+            file.unlink()
     return 1 if status else 0
 
 

@@ -14,6 +14,7 @@ PAGES = [
     "",
     "13-model-compatibility/?family=phi&cell=phi-4:vllm",
     "compare/?models=gemma-3-27b,mistral-7b-v0.1",
+    "graph/?node=gemma-3-27b",
     "errors/",
     "state/",
     "models/",
