@@ -16,6 +16,7 @@ const [SMALLEST, LARGEST] = [0.05, 8]; // pixels a unit
 const STEP = 1.35; // of one change of size
 const REACH = { mouse: 10, touch: 22 }; // pixels between a node and what still meets it
 const LISTED = 60; // records listed before "All"
+const BATCH = 100; // lines of one path
 const NAMED = 40; // names drawn at most, where there is room
 /** Corners and turn of the sign of each kind; no corners is a disc. @type {Record<string, [number, number]>} */
 const SIGNS = { model: [0, 0], engine: [4, 0.125], gotcha: [3, 0], requirement: [4, 0], hardware: [6, 0], measurement: [5, 0], recipe: [3, 0.5] };
@@ -127,17 +128,20 @@ function run(graph) {
     pen.fill();
   }
 
-  /** @param {Link[]} links @param {View} seen @param {string} stroke @param {number} width */
+  /** Lines in batches, since a path of thousands takes a browser much longer than its parts. @param {Link[]} links @param {View} seen @param {string} stroke @param {number} width */
   function lines(links, seen, stroke, width) {
-    pen.beginPath();
-    for (const [from, to] of links) {
-      const [[x, y], [toX, toY]] = [place(from, seen), place(to, seen)];
-      pen.moveTo(x, y);
-      pen.lineTo(toX, toY);
-    }
     pen.strokeStyle = stroke;
     pen.lineWidth = width;
-    pen.stroke();
+    for (let start = 0; start < links.length; start += BATCH) {
+      pen.beginPath();
+      for (const [from, to] of links.slice(start, start + BATCH)) {
+        const [[x, y], [toX, toY]] = [place(from, seen), place(to, seen)];
+        if (Math.max(x, toX) < 0 || Math.max(y, toY) < 0 || Math.min(x, toX) > canvas.clientWidth || Math.min(y, toY) > canvas.clientHeight) continue;
+        pen.moveTo(x, y);
+        pen.lineTo(toX, toY);
+      }
+      pen.stroke();
+    }
   }
 
   /** Names beside their nodes, the most linked first, none over another. @param {number[]} numbers @param {View} seen */
@@ -170,18 +174,17 @@ function run(graph) {
     pen.clearRect(0, 0, width, height);
     const shown = nodes.flatMap(({ kind }, number) => (state.kinds.has(kind) ? [number] : []));
     const near = new Set(state.node < 0 ? [] : [state.node, ...around[state.node].map(({ node }) => node)]);
-    const bright = shown.filter((number) => (state.node < 0 ? found.has(number) : near.has(number)));
+    const bright = new Set(shown.filter((number) => (state.node < 0 ? found.has(number) : near.has(number))));
     const links = graph.links.filter(([from, to]) => state.kinds.has(nodes[from].kind) && state.kinds.has(nodes[to].kind));
     pen.globalAlpha = near.size ? 0.25 : 0.5;
     lines(links, seen, colour("--ic-line"), 1);
-    pen.globalAlpha = bright.length < shown.length ? 0.22 : 1;
-    for (const kind of kinds) signs(shown.filter((number) => nodes[number].kind === kind), seen, kind, 1);
+    pen.globalAlpha = 0.22;
+    for (const kind of kinds) signs(shown.filter((number) => nodes[number].kind === kind && !bright.has(number)), seen, kind, 1);
     pen.globalAlpha = 1;
     if (near.size) lines(links.filter(([from, to]) => from === state.node || to === state.node), seen, colour("--ic-field"), 1.5);
-    for (const kind of kinds) signs(bright.filter((number) => nodes[number].kind === kind && number !== state.node), seen, kind, 1.15);
+    for (const kind of kinds) signs([...bright].filter((number) => nodes[number].kind === kind && number !== state.node), seen, kind, 1.15);
     if (state.node >= 0) signs([state.node], seen, nodes[state.node].kind, 2);
-    const wanted = new Set(bright);
-    names([...(state.node >= 0 ? [state.node] : []), ...important.filter((number) => wanted.has(number) && number !== state.node)], seen);
+    names([...(state.node >= 0 ? [state.node] : []), ...important.filter((number) => bright.has(number) && number !== state.node)], seen);
   }
 
   const redraw = () => void (waiting ||= requestAnimationFrame(draw));
@@ -211,7 +214,7 @@ function run(graph) {
 
   function listNeighbours() {
     const { name, kind, page } = nodes[state.node];
-    const words = [...new Set(around[state.node].map(({ word }) => word))];
+    const words = graph.words.flat().filter((word, place, all) => all.indexOf(word) === place && around[state.node].some((each) => each.word === word));
     const back = make("button", { type: "button" }, "Let go");
     back.addEventListener("click", () => choose(-1));
     list.replaceChildren(

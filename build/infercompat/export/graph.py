@@ -16,7 +16,6 @@ KINDS = ("model", "engine", "gotcha", "requirement", "hardware", "measurement", 
 """The kinds that are drawn. Sources and snapshots would be most of the nodes and say least; their pages have them."""
 
 WORDS = {
-    "mentions": "is mentioned by",
     "demands": "is demanded by",
     "has sources on": "is spoken of by sources of",
     "bites": "is bitten by",
@@ -31,6 +30,7 @@ WORDS = {
     "is a path of": "has the path",
     "runs models in": "runs models of",
     "refers to": "is referred to by",
+    "mentions": "is mentioned by",
 }
 """What one record is to another, and the same read from the other end."""
 
@@ -127,5 +127,7 @@ def layout(count: int, links: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     places = numpy.array([found[number] for number in range(count)])
     places -= numpy.median(places, axis=0)
     far = numpy.hypot(*places.T)
-    places /= (numpy.quantile(far, 0.9) or 1.0) + far[:, None]
+    edge = numpy.quantile(far, 0.95) or 1.0
+    drawn_in = numpy.where(far > edge, edge * (1 + numpy.log(numpy.maximum(far, edge) / edge)), far)
+    places *= (drawn_in / numpy.maximum(far, 1e-9) / max(drawn_in.max(), 1e-9))[:, None]
     return [(int(x), int(y)) for x, y in numpy.rint(SPAN * places)]
