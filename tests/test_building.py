@@ -58,3 +58,15 @@ def test_every_asset_is_taken_along(tiny, monkeypatch):
     monkeypatch.setattr(building, "pages", lambda matrix: iter(()))
     found = {name for name in building.site_files(Matrix(tiny)) if not name.startswith("api/")}
     assert found == {"llms.txt"} | {f"assets/{path.name}" for path in (building.TEMPLATES / "assets").iterdir()}
+
+
+def test_the_index_holds_what_is_marked_and_nothing_that_is_not_used(tmp_path):
+    """One page marked, one not; of what Pagefind writes its engine stays, with the index."""
+    for name, mark in (("found", " data-pagefind-body"), ("unfound", "")):
+        (tmp_path / "site" / name).mkdir(parents=True)
+        (tmp_path / "site" / name / "index.html").write_text(f'<html lang="en"><body><h1{mark}>A {name} page</h1></body></html>')
+    assert building.run_pagefind(tmp_path) == 0
+    made = tmp_path / "site" / "pagefind"
+    assert len(list((made / "fragment").iterdir())) == 1
+    names = {path.name.partition(".")[0] for path in made.iterdir() if path.is_file()}
+    assert names == {"pagefind", "pagefind-entry", "wasm"}

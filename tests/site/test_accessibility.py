@@ -76,6 +76,15 @@ def test_no_violation(look, server, path):
     assert violations(look) == []
 
 
+@pytest.mark.parametrize("look", list(LOOKS), indirect=True)
+def test_no_violation_in_the_open_search(look, server):
+    look.goto(server + "state/")
+    look.locator(".se-open").click()
+    look.locator(".se-dialog input").fill("sliding window")
+    look.locator(".se-list a").first.wait_for()
+    assert violations(look) == []
+
+
 def test_a_violation_would_be_found(look):
     look.set_content('<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"><p style="color:#999;background:#fff">pale</p></main>')
     assert [fault.partition(":")[0] for fault in violations(look)] == ["color-contrast", "image-alt"]

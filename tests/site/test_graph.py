@@ -134,7 +134,8 @@ def test_two_fingers_change_the_size(graph):
       const { left, top, width, height } = canvas.getBoundingClientRect();
       const [x, y] = [left + width / 2, top + height / 2];
       canvas.setPointerCapture = () => {};
-      const send = (name, pointerId, dx) => canvas.dispatchEvent(new PointerEvent(name, { pointerId, pointerType: 'touch', clientX: x + dx, clientY: y, bubbles: true }));
+      const touch = { pointerType: 'touch', clientY: y, bubbles: true };
+      const send = (name, pointerId, dx) => canvas.dispatchEvent(new PointerEvent(name, { ...touch, pointerId, clientX: x + dx }));
       send('pointerdown', 1, -30); send('pointerdown', 2, 30); send('pointermove', 2, 90); send('pointerup', 2, 90); send('pointerup', 1, -30);
     }""")
     whole = page.evaluate("(() => { const canvas = document.getElementById('gr-canvas'); return Math.min(canvas.clientWidth, canvas.clientHeight) / 2000 })()")
@@ -148,7 +149,7 @@ def test_what_there_is_not_is_said(graph):
 
 
 def test_two_thousand_nodes_are_drawn_in_time(graph, data):
-    """A frame of a graph of 2,500 nodes and 6,000 links, made of this one twice over. An idle machine takes a tenth of what is allowed, a busy one most of it."""
+    """A frame of a graph of 2,500 nodes and 6,000 links, made of this one twice over; idle machines take a tenth of what is allowed."""
     page = graph()
     nodes = [node | {"id": f"{node['id']}-{turn}"} for turn in range(3) for node in data["nodes"]][:2500]
     count = len(data["nodes"])
