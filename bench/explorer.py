@@ -49,6 +49,8 @@ FILTERED = """async ([name, value]) => {
   await set('');
   return taken;
 }"""
+PATIENCE = 300_000
+"""Milliseconds after which a visit is given up."""
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
@@ -68,9 +70,10 @@ def visit(browser: Browser, address: str, throttling: int) -> dict[str, float]:
     """Milliseconds of one visit with nothing cached: first paint, until filters work, and the slowest filter."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttling})
     page.goto(address)
-    page.wait_for_function("document.documentElement.dataset.explorer === 'ready'", timeout=120_000)
+    page.wait_for_function("document.documentElement.dataset.explorer === 'ready'")
     ready = page.evaluate("performance.now()")
     taken = {name: page.evaluate(FILTERED, [name, value]) for name, value in FILTERS.items()}
     found = {"first paint": page.evaluate(PAINTED), "filters work after": ready, "filter": max(taken.values())}

@@ -54,6 +54,12 @@ def test_a_site_needs_a_checkout(make, tmp_path, monkeypatch, capsys):
     assert "there is no mkdocs.yml" in capsys.readouterr().err
 
 
+def test_what_pages_need_is_named(make, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(building, "NEEDED", ("click", "nosuchmodule"))
+    assert building.build(make(), tmp_path) == 2
+    assert capsys.readouterr().err == "infercompat: the pages need nosuchmodule. Run: pip install 'infercompat[site]'\n"
+
+
 def test_every_asset_is_taken_along(tiny, monkeypatch):
     monkeypatch.setattr(building, "pages", lambda matrix: iter(()))
     found = {name for name in building.site_files(Matrix(tiny)) if not name.startswith("api/")}

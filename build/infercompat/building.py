@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from infercompat.write import write_file, write_tree
 
 UNSEARCHED = ".headerlink, .ic-cite"
 """What is left out of the index within what the templates mark: signs beside headings, and ids of sources."""
+NEEDED = ("mkdocs", "numpy", "pagefind")
+"""What the extra named site brings, and nothing else needs."""
 UNUSED = ("pagefind-*.js", "pagefind-*.css", "wasm.unknown.pagefind")
 """What Pagefind brings beside its engine: pages have a search box of their own, and one language."""
 
@@ -58,6 +61,10 @@ def build(products: Products, root: Path, docs_only: bool = False, site: bool = 
     click.echo(f"{PATH}: {'written' if changed else 'unchanged'}")
     if docs_only:
         return 0
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        click.echo(f"infercompat: the pages need {', '.join(missing)}. Run: pip install 'infercompat[site]'", err=True)
+        return 2
     files = site_files(matrix)
     write_tree(root / "docs", files, keep=frozenset({Path(PATH).name}))
     click.echo(f"docs/: {len(files)} files")
