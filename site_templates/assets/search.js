@@ -60,6 +60,7 @@ function entry({ raw_url, meta, excerpt }) {
 /** @type {Result[]} */
 let results = [];
 let turn = 0;
+let waiting = 0;
 
 /** Shows the next few results, after those that stand there. @param {number} mine */
 async function show(mine) {
@@ -71,6 +72,7 @@ async function show(mine) {
 }
 
 async function search() {
+  clearTimeout(waiting);
   const mine = ++turn;
   const query = box.value.trim().slice(0, LONGEST);
   if (!query) {
@@ -97,7 +99,7 @@ function move(event) {
   const place = all.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
   if (event.key === "ArrowDown" && place + 1 < all.length) all[place + 1].focus();
   else if (event.key === "ArrowUp" && place >= 0) (all[place - 1] ?? box).focus();
-  else if (event.key === "Enter" && document.activeElement === box) all[0]?.click();
+  else if (event.key === "Enter" && document.activeElement === box) search().then(() => links()[0]?.click()); // of what stands in the box by now
   else return;
   event.preventDefault();
 }
@@ -117,7 +119,6 @@ const header = document.querySelector(".md-header__inner");
 if (header) {
   header.append(open);
   document.body.append(dialog);
-  let waiting = 0;
   open.addEventListener("click", start);
   close.addEventListener("click", () => dialog.close());
   more.addEventListener("click", () => show(turn));
