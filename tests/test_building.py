@@ -54,7 +54,25 @@ def test_a_site_needs_a_checkout(make, tmp_path, monkeypatch, capsys):
     assert "there is no mkdocs.yml" in capsys.readouterr().err
 
 
+def test_what_pages_need_is_named(make, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(building, "NEEDED", ("click", "nosuchmodule"))
+    assert building.build(make(), tmp_path) == 2
+    assert capsys.readouterr().err == "infercompat: the pages need nosuchmodule. Run: pip install 'infercompat[site]'\n"
+
+
 def test_every_asset_is_taken_along(tiny, monkeypatch):
     monkeypatch.setattr(building, "pages", lambda matrix: iter(()))
     found = {name for name in building.site_files(Matrix(tiny)) if not name.startswith("api/")}
     assert found == {"llms.txt"} | {path.relative_to(building.TEMPLATES).as_posix() for path in (building.TEMPLATES / "assets").rglob("*.*")}
+
+
+def test_the_index_holds_what_is_marked_and_nothing_that_is_not_used(tmp_path):
+    """One page marked, one not; of what Pagefind writes its engine stays, with the index."""
+    for name, mark in (("found", " data-pagefind-body"), ("unfound", "")):
+        (tmp_path / "site" / name).mkdir(parents=True)
+        (tmp_path / "site" / name / "index.html").write_text(f'<html lang="en"><body><h1{mark}>A {name} page</h1></body></html>')
+    assert building.run_pagefind(tmp_path) == 0
+    made = tmp_path / "site" / "pagefind"
+    assert len(list((made / "fragment").iterdir())) == 1
+    names = {path.name.partition(".")[0] for path in made.iterdir() if path.is_file()}
+    assert names == {"pagefind", "pagefind-entry", "wasm"}

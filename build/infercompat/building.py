@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -18,6 +19,13 @@ from infercompat.render.address import address, markdown_file
 from infercompat.render.docs13 import PATH
 from infercompat.render.plain import plain
 from infercompat.write import write_file, write_tree
+
+UNSEARCHED = ".headerlink, .ic-cite"
+"""What is left out of the index within what the templates mark: signs beside headings, and ids of sources."""
+NEEDED = ("mkdocs", "numpy", "pagefind")
+"""What the extra named site brings, and nothing else needs."""
+UNUSED = ("pagefind-*.js", "pagefind-*.css", "wasm.unknown.pagefind")
+"""What Pagefind brings beside its engine: pages have a search box of their own, and one language."""
 
 
 def check_docs(products: Products, root: Path) -> int:
@@ -53,12 +61,16 @@ def build(products: Products, root: Path, docs_only: bool = False, site: bool = 
     click.echo(f"{PATH}: {'written' if changed else 'unchanged'}")
     if docs_only:
         return 0
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        click.echo(f"infercompat: the pages need {', '.join(missing)}. Run: pip install 'infercompat[site]'", err=True)
+        return 2
     files = site_files(matrix)
     write_tree(root / "docs", files, keep=frozenset({Path(PATH).name}))
     click.echo(f"docs/: {len(files)} files")
     if not site:
         return 0
-    status = run_mkdocs(root, products.today)
+    status = run_mkdocs(root, products.today) or run_pagefind(root)
     if status == 0:
         for path, content in twins(matrix, files).items():
             write_file(root / "site" / path, content)
@@ -75,6 +87,16 @@ def run_mkdocs(root: Path, today: str) -> int:
     status = subprocess.run(command, cwd=root, env=environment, check=False).returncode
     if status == 0:
         click.echo(f"site/: {sum(1 for file in (root / 'site').rglob('*.html'))} pages")
+    return 1 if status else 0
+
+
+def run_pagefind(root: Path) -> int:
+    """Makes site/pagefind/, the index that the search box reads in parts, of what the templates mark. Returns the exit status."""
+    command = [sys.executable, "-m", "pagefind", "--site", "site", "--exclude-selectors", UNSEARCHED, "--quiet"]
+    status = subprocess.run(command, cwd=root, check=False).returncode
+    for pattern in UNUSED:
+        for file in (root / "site" / "pagefind").glob(pattern):
+            file.unlink()
     return 1 if status else 0
 
 

@@ -14,7 +14,7 @@ from infercompat.render.plain import plain
 @pytest.mark.parametrize(
     ("html", "markdown"),
     [
-        ("---\ntitle: x\n---\n\n# T\n\n## Part {: #part }\n\n<p>One</p>", "# T\n\n## Part\n\nOne\n"),
+        ("---\ntitle: x\n---\n\n# T {: data-x data-y=1 }\n\n## Part {: #part }\n\n<p>One</p>", "# T\n\n## Part\n\nOne\n"),
         ('<p>A <a href="../x/">link</a>, <strong>bold</strong> and <code>code</code></p>', "A [link](../x/), **bold** and `code`\n"),
         ("<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>", "- a\n- b\n\n  - c\n"),
         ("<ol><li>a</li></ol>", "1. a\n"),

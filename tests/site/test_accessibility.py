@@ -14,6 +14,7 @@ PAGES = [
     "",
     "13-model-compatibility/?family=phi&cell=phi-4:vllm",
     "compare/?models=gemma-3-27b,mistral-7b-v0.1",
+    "graph/?node=gemma-3-27b",
     "errors/",
     "state/",
     "models/",
@@ -72,6 +73,15 @@ def test_no_violation(look, server, path):
     look.goto(server + path)
     look.wait_for_load_state("networkidle")
     assert look.evaluate("document.body.dataset.mdColorScheme") == ("slate" if look.viewport_size["width"] == 390 else "default")
+    assert violations(look) == []
+
+
+@pytest.mark.parametrize("look", list(LOOKS), indirect=True)
+def test_no_violation_in_the_open_search(look, server):
+    look.goto(server + "state/")
+    look.locator(".se-open").click()
+    look.locator(".se-dialog input").fill("sliding window")
+    look.locator(".se-list a").first.wait_for()
     assert violations(look) == []
 
 

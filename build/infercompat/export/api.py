@@ -13,6 +13,7 @@ import yaml
 from infercompat.export import shapes
 from infercompat.export.check import check_files
 from infercompat.export.errors import errors
+from infercompat.export.graph import graph
 from infercompat.join import Cell, Matrix
 from infercompat.places import TEMPLATES
 from infercompat.records import FOLDER_OF_KIND
@@ -56,6 +57,7 @@ def _files(matrix: Matrix) -> Iterator[tuple[str, bytes]]:
     for kind in ("requirement", "hardware", "measurement", "recipe"):
         for record in catalog.of_kind(kind):
             yield f"{FOLDER_OF_KIND[kind]}/{record.id}.json", _json(head | shapes.record_of(record))
+    yield "graph.json", _json(head | graph(matrix))
     yield "errors.json", _json(head | {"errors": errors(catalog)})
     for kind, name in (("citation", "citations.json"), ("support", "snapshots.json")):
         yield name, _json(head | {name.removesuffix(".json"): [shapes.record_of(record) for record in catalog.of_kind(kind)]})

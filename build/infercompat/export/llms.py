@@ -36,6 +36,7 @@ def llms_text(matrix: Matrix) -> str:
                 ("Matrix as JSON", "api/v1/matrix.json", "the same with the gotchas of each cell"),
                 ("Index", "api/v1/index.json", "every record with the address of its page and of its JSON"),
                 ("Errors", "api/v1/errors.json", "what known faults print, as patterns, with what helps"),
+                ("Graph", "api/v1/graph.json", "how records refer to each other"),
                 ("OpenAPI", "api/v1/openapi.json", "what each file holds"),
             )
         ),

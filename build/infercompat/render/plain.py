@@ -18,7 +18,7 @@ def plain(text: str) -> str:
     """Markdown without HTML from the text of a page's Markdown file; relative links hold from the page's own address."""
     body = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
     reader = _Reader()
-    reader.feed(re.sub(r"^(#+ .*?) \{: #[^ ]+ \}$", r"\1", body, flags=re.MULTILINE))
+    reader.feed(re.sub(r"^(#+ .*?) \{:[^}]*\}$", r"\1", body, flags=re.MULTILINE))
     reader.close()
     tidy = re.sub(r"[ \t]+\n", "\n", "".join(reader.out))
     return re.sub(r"\n{3,}", "\n\n", tidy).strip() + "\n"

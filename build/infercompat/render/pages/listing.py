@@ -49,6 +49,7 @@ def pages(matrix: Matrix) -> Iterator[Page]:
         engine = matrix.products.catalog.records[snapshot.data["engine"]]
         yield Page(address(snapshot), snapshot.name, "record/support.md.j2", {"record": snapshot, "engine": engine})
     yield whole.compare_page(matrix)
+    yield whole.graph_page(matrix)
     yield whole.state_page(matrix)
     yield whole.errors_page(matrix)
     yield from source_pages(matrix)

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from infercompat.answer.diagnose import index
 from infercompat.join import Matrix
+from infercompat.records import FOLDER_OF_KIND
 from infercompat.render import compatibility, explorer, predicted, state
 from infercompat.render.environment import SITE
 from infercompat.render.page import WIDE, Page
@@ -60,6 +61,13 @@ def compare_page(matrix: Matrix) -> Page:
     """Models or engines side by side, by a script; what stands there without one says how and leads to the matrix."""
     family = max(matrix.families.values(), key=len, default=[])
     return Page("compare/", "Compare", "compare.md.j2", {"models": family, "engines": matrix.engines}, hide=WIDE)
+
+
+def graph_page(matrix: Matrix) -> Page:
+    """How all records refer to each other, by a script; without one, how many there are of each kind and where they are listed."""
+    found = {kind: len(matrix.products.catalog.of_kind(kind)) for kind in FOLDER_OF_KIND if kind not in ("support", "citation")}
+    kinds = {FOLDER_OF_KIND[kind]: (count, "engines/" if kind == "recipe" else f"{FOLDER_OF_KIND[kind]}/") for kind, count in found.items()}
+    return Page("graph/", "Graph", "graph.md.j2", {"kinds": kinds}, hide=WIDE)
 
 
 def state_page(matrix: Matrix) -> Page:
