@@ -34,8 +34,8 @@ def site_files(matrix: Matrix) -> dict[str, bytes]:
     """Every file below docs/ that the site is made from, the committed page apart."""
     renderer = Renderer(matrix)
     files = {markdown_file(page.address): renderer.render(page).encode() for page in pages(matrix)}
-    for asset in sorted((TEMPLATES / "assets").iterdir()):
-        files[f"assets/{asset.name}"] = asset.read_bytes()
+    for asset in sorted(path for path in (TEMPLATES / "assets").rglob("*") if path.is_file()):
+        files[asset.relative_to(TEMPLATES).as_posix()] = asset.read_bytes()
     files["llms.txt"] = llms_text(matrix).encode()
     return files | api_files(matrix)
 
