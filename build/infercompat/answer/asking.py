@@ -103,13 +103,14 @@ def _devices(count: int, given: Mapping[str, Any]) -> int:
 
 def _check_dtype(catalog: Catalog, fact: str, value: str) -> None:
     """Refuses an element type that neither the units nor any engine has a word for."""
-    known = {*ELEMENT_BYTES, *(word for engine in catalog.of_kind("engine") for word in _dtype_words(engine))}
+    known = {*ELEMENT_BYTES, *(word for engine in catalog.of_kind("engine") for word in dtype_words(engine))}
     if own_word(value) not in known and value not in known:
         close = difflib.get_close_matches(value, known, n=3)
         raise Refused(f"{fact} is never {value}" + (f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(sorted(known))}"))
 
 
-def _dtype_words(engine: Record) -> Iterator[str]:
+def dtype_words(engine: Record) -> Iterator[str]:
+    """The words that an engine takes for the element type of a cache."""
     settings = engine.data.get("settings") or {}
     for fact in ("cache.dtype", "cache.k.dtype", "cache.v.dtype"):
         yield from map(str, settings.get(fact, {}).get("values", ()))

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from infercompat.export import shapes
+from infercompat.export.check import check_files
 from infercompat.export.check_form import configs, form
 from infercompat.export.check_paste import paste
 from infercompat.export.errors import errors
@@ -58,10 +59,12 @@ def _files(matrix: Matrix) -> Iterator[tuple[str, bytes]]:
         for record in catalog.of_kind(kind):
             yield f"{FOLDER_OF_KIND[kind]}/{record.id}.json", _json(head | shapes.record_of(record))
     yield "errors.json", _json(head | {"errors": errors(catalog)})
-    for name, content in (("form", form(matrix)), ("configs", configs(catalog)), ("paste", paste(catalog))):
-        yield f"check/{name}.json", _json(content)
     for kind, name in (("citation", "citations.json"), ("support", "snapshots.json")):
         yield name, _json(head | {name.removesuffix(".json"): [shapes.record_of(record) for record in catalog.of_kind(kind)]})
+    for name, body in (("form", form(matrix)), ("configs", configs(catalog)), ("paste", paste(catalog))):
+        yield f"check/{name}.json", _json(head | body)
+    for path, body in check_files(matrix.products):
+        yield path, _json(head | body)
     for name, schema in schemas().items():
         yield f"schema/{name}.json", _json(schema)
     yield "openapi.json", _json(openapi())

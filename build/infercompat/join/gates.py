@@ -54,7 +54,7 @@ class Gate:
 def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str, almost: bool = False) -> list[Gate]:
     """The gotchas that this stack meets or can meet on this engine version, worst first; with `almost` those that it just misses, too."""
     found = []
-    for gotcha in _about(catalog, engine):
+    for gotcha in gotchas_about(catalog, engine):
         gate = _gate(catalog, gotcha, engine, release, stack, today)
         if gate is not None and (almost or gate.state != "almost"):
             found.append(gate)
@@ -75,8 +75,7 @@ def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, st
     if truth.no and not _one_change_away(truth):
         return None
     state = "hit" if truth.yes else "almost" if truth.no else "maybe"
-    proven = any(entry["strength"] in PROVEN and _opened(catalog, entry["id"]) for entry in data["evidence"])
-    return Gate(gotcha, state, truth, stale, proven)
+    return Gate(gotcha, state, truth, stale, is_proven(catalog, gotcha))
 
 
 def _conditions(catalog: Catalog, gotcha: Record) -> tuple[Condition, Condition | None]:
@@ -93,12 +92,17 @@ def _one_change_away(truth: Truth) -> bool:
     return len(truth.because) == 1 and not truth.because[0].fact.startswith(("model.", "checkpoint."))
 
 
+def is_proven(catalog: Catalog, gotcha: Record) -> bool:
+    """Whether something that was opened shows it in a way that may block."""
+    return any(entry["strength"] in PROVEN and _opened(catalog, entry["id"]) for entry in gotcha.data["evidence"])
+
+
 def _opened(catalog: Catalog, citation: str) -> bool:
     found = catalog.follow(citation)
     return bool(found and "retrieved" in found.data)
 
 
-def _about(catalog: Catalog, engine: Record) -> list[Record]:
+def gotchas_about(catalog: Catalog, engine: Record) -> list[Record]:
     """The gotchas whose component at fault is this engine or comes along with it, found once an engine."""
     key = ("gotchas about", engine.id)
     if key not in catalog.memo:
@@ -134,14 +138,14 @@ def _affected(catalog: Catalog, gotcha: Record, engine: Record, release: Release
         version, date, scheme = _version_of(catalog, name, engine, release, stack)
         found = affected(
             scheme, entry, gotcha.data["status"], gotcha.data["read_on"], version, date, today=today,
-            dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"], reported=_reported(gotcha),
+            dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"], reported=reported(gotcha),
         )  # fmt: skip
         truths.append(found.truth)
         stale = stale or found.stale
     return (all_of if mode == "all" else any_of)(truths), stale
 
 
-def _reported(gotcha: Record) -> str | None:
+def reported(gotcha: Record) -> str | None:
     """The day of the first dated evidence."""
     return min((entry["date"] for entry in gotcha.data["evidence"] if "date" in entry), default=None)
 

@@ -1,0 +1,338 @@
+"""The data of the page that answers `check` in the browser: api/v1/check/…json, internal to that page and free to change.
+
+Whatever does not depend on the question is worked out here, so that the script only joins. Three kinds of files:
+
+`catalog.json`
+  today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (word lists that
+  facts are closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent,
+  part_of, up_to, several), cache_dtypes (words for them of any engine), components (what may be given a
+  version), requirements, hardware and engines by id (of an engine: name,
+  role, scheme, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest overhead that a log of
+  any engine shows, in bytes, or null), element_bytes ("numerator/denominator" by type).
+`engines/<id>.json`
+  id, data (the record's own fields without notes), defaults (facts where nobody sets anything), parts (ids of the engines that are one
+  path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
+  fallbacks, requirements: the claims on a requirement that speak of any model), gotchas about it, overheads (bytes, ascending).
+`models/<id>.json`
+  id, data (name, family, architecture, checkpoints, parameters, config), names (what registries call it), facts (the `model.` facts;
+  those that nobody knows are left out), derived (missing and reason where unknown; else name, requirements with reasons, context,
+  weight_format, image_tokens, layer_kinds and, for each layer, its index in them), claims by engine and snapshot (`exact` by `about` key,
+  and `requirements`), recipes by engine, measurements (id, name, data, and the day its sources were published, or null).
+
+Everywhere: a `when` is a tree as `tree_of` writes it; a claim's words for its condition stand in `if`, its evidence is `source`, a pair of
+citation id and place; `citations` has, for each id that a file cites, the record's id where that differs, and url, rank, type, pinned
+and opened. In `facts` a list holds several values at once, a range is {low, high} with null for an open end.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from infercompat.answer.asking import dtype_words
+from infercompat.answer.check import Assessor
+from infercompat.answer.question import components
+from infercompat.condition import FACTS, MISSING, Condition, Fact, Range, parse, words
+from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, Relates
+from infercompat.condition.relation import Arithmetic, Name, Number, Term
+from infercompat.condition.values import OneOf, Test
+from infercompat.derive import Derived, Unknown
+from infercompat.join import Ledger, Stack
+from infercompat.join.claims import condition_words
+from infercompat.join.gates import gotchas_about, is_proven, reported
+from infercompat.join.paths import parts
+from infercompat.join.stack import defaults_of
+from infercompat.link import Catalog
+from infercompat.pipeline import Products
+from infercompat.records import Record
+from infercompat.units import ELEMENT_BYTES
+
+TREES = ("when", "clean_when", "matters_when")
+CLAIM_FIELDS = ("holds", "note", "lacks", "consequence", "loads_as", "last_version")
+HARDWARE_FIELDS = ("name", "aliases", "class", "memory_bytes", "visible_bytes", "shared_memory_per_block_bytes", "cites")
+REQUIREMENT_FIELDS = ("name", "consequence", "without_it", "optional", "part_of_architecture", "matters_when", "avoided_by")
+GOTCHA_FIELDS = ("engine", "symptom", "severity", "affects", "hardware", "when", "clean_when", "workarounds", "status", "read_on")
+MODEL_FIELDS = ("name", "family", "architecture", "checkpoints", "parameters", "config")
+WORD_LISTS = ("severity", "weight-format", "hardware-class", "platform", "task", "family")
+
+
+def check_files(products: Products) -> Iterator[tuple[str, Any]]:
+    """Every file as plain data, by its path below api/v1/."""
+    assessor, catalog = Assessor(products), products.catalog
+    yield "check/catalog.json", _with_citations(catalog_data(assessor), assessor.ledger)
+    for engine in askable(catalog):
+        yield f"check/engines/{engine.id}.json", _with_citations(engine_data(assessor, engine), assessor.ledger)
+    for model in catalog.of_kind("model"):
+        yield f"check/models/{model.id}.json", _with_citations(model_data(assessor, model), assessor.ledger)
+
+
+def askable(catalog: Catalog) -> list[Record]:
+    """The engines that a question may name."""
+    return [engine for engine in catalog.of_kind("engine") if engine.data["role"] != "kernel-library"]
+
+
+def catalog_data(assessor: Assessor) -> dict[str, Any]:
+    """What every question needs."""
+    catalog = assessor.products.catalog
+    vocabulary = catalog.vocabulary
+    return {
+        "today": assessor.products.today,
+        "thresholds": vocabulary["thresholds"],
+        "weights": {name: vocabulary[name] for name in ("source-confidence", "basis-confidence", "confidence-penalty")},
+        "words": {name: list(catalog.words(name)) for name in WORD_LISTS},
+        "facts": {name: _fact(fact) for name, fact in FACTS.items()},
+        "cache_dtypes": sorted({word for engine in catalog.of_kind("engine") for word in dtype_words(engine)}),
+        "components": sorted(components(catalog)),
+        "requirements": {record.id: _plain(_only(record.data, REQUIREMENT_FIELDS)) for record in catalog.of_kind("requirement")},
+        "hardware": {record.id: _only(record.data, HARDWARE_FIELDS) for record in catalog.of_kind("hardware")},
+        "engines": {record.id: _brief(record) for record in catalog.of_kind("engine")},
+        "models": {record.id: _name_of_model(record) for record in catalog.of_kind("model")},
+        "generous": assessor.generous,
+        "element_bytes": {name: str(size) for name, size in ELEMENT_BYTES.items()},
+    }
+
+
+def engine_data(assessor: Assessor, engine: Record) -> dict[str, Any]:
+    """What a question to one engine needs, whatever the model."""
+    catalog, ledger = assessor.products.catalog, assessor.ledger
+    return {
+        "id": engine.id,
+        "data": _plain({name: value for name, value in engine.data.items() if name != "notes"}),
+        "defaults": defaults_of(engine),
+        "parts": [part.id for part in parts(catalog, engine)],
+        "needs": sorted(_needed(catalog, engine)),
+        "snapshots": [_snapshot(ledger, snapshot) for snapshot in ledger.snapshots(engine.id)],
+        "gotchas": [_gotcha(catalog, gotcha) for gotcha in gotchas_about(catalog, engine)],
+        "overheads": [one.bytes for one in assessor.overheads(engine.id)],
+    }
+
+
+def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:
+    """What a question about one model needs, whatever the engine."""
+    catalog, ledger = assessor.products.catalog, assessor.ledger
+    derived = assessor.products.derived[model.id]
+    stack = Stack(model, derived)
+    demanded = frozenset() if isinstance(derived, Unknown) else frozenset(derived.requirements)
+    facts = {name: value for name in FACTS if name.startswith("model.") and (value := stack.get(name)) is not MISSING}
+    claims = {engine.id: found for engine in askable(catalog) if (found := _claims(ledger, engine, stack.names, demanded))}
+    return {
+        "id": model.id,
+        "data": _only(model.data, MODEL_FIELDS),
+        "names": stack.names,
+        "facts": facts,
+        "derived": _derived(derived),
+        "claims": claims,
+        "recipes": _recipes(catalog, model),
+        "measurements": [_measurement(catalog, one) for one in catalog.of_kind("measurement") if _is_of(catalog, one, model)],
+    }
+
+
+def _needed(catalog: Catalog, engine: Record) -> set[str]:
+    """The other engines whose files a question to this one reads: its paths, and what those run models in."""
+    found: set[str] = set()
+    for path in (engine, *parts(catalog, engine)):
+        runs = catalog.resolve(path.data["runs"]) if "runs" in path.data else None
+        found |= {path.id} | ({runs.id} if runs else set())
+    return found - {engine.id}
+
+
+def _brief(engine: Record) -> dict[str, Any]:
+    dates = {entry["version"]: entry["date"] for entry in engine.data["releases"]}
+    return _only(engine.data, ("name", "role", "scheme", "aliases", "part_of")) | {"dates": dates}
+
+
+def _name_of_model(model: Record) -> dict[str, Any]:
+    return _only(model.data, ("name", "aliases")) | {"hubs": [checkpoint["hub"] for checkpoint in model.data["checkpoints"]]}
+
+
+def _fact(fact: Fact) -> dict[str, Any]:
+    found = {name: value for name, value in asdict(fact).items() if value not in ("", (), False, MISSING) and name not in ("name", "absent", "meaning")}
+    return found if fact.absent is MISSING else found | {"absent": value_of(fact.absent)}
+
+
+def value_of(value: Any) -> Any:
+    """A fact's value as plain data: several at once as a list, a range with null for an open end."""
+    if isinstance(value, Range):
+        return {"low": value.low, "high": None if math.isinf(value.high) else value.high}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
+    general: dict[str, list[dict[str, Any]]] = {}
+    fallbacks = []
+    for claim in snapshot.data["claims"]:
+        about = claim["about"]
+        if about == {"architecture": "*"}:
+            fallbacks.append(_claim(ledger, snapshot, claim))
+        elif "requirement" in about and not _named(about):
+            general.setdefault(about["requirement"], []).append(_claim(ledger, snapshot, claim))
+    found = {"id": snapshot.id, **_only(snapshot.data, ("version", "read_on", "title", "complete"))}
+    return found | {"source": _source(ledger, snapshot, None), "fallbacks": fallbacks, "requirements": general}
+
+
+def _named(about: Mapping[str, Any]) -> dict[str, str]:
+    """What a claim calls the models that it speaks of; empty for one that speaks of any."""
+    return {key: about[key] for key in ("architecture", "model_type") if about.get(key, "*") != "*"}
+
+
+def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: frozenset[str]) -> dict[str, Any]:
+    """The claims of an engine's snapshots that name this model, and what they say of the requirements that it has."""
+    found: dict[str, Any] = {}
+    for snapshot in ledger.snapshots(engine.id):
+        exact: dict[str, list] = {}
+        wanted: dict[str, list] = {}
+        for claim in snapshot.data["claims"]:
+            about, named = claim["about"], _named(claim["about"])
+            if not named or any(names.get(key) != value for key, value in named.items()):
+                continue
+            if about.get("requirement") in demanded:
+                wanted.setdefault(about["requirement"], []).append(_claim(ledger, snapshot, claim))
+            elif len(about) == 1:
+                exact.setdefault(next(iter(about)), []).append(_claim(ledger, snapshot, claim))
+        if exact or wanted:
+            found[snapshot.id] = {"exact": exact, "requirements": wanted}
+    return found
+
+
+def _claim(ledger: Ledger, snapshot: Record, claim: Mapping[str, Any]) -> dict[str, Any]:
+    about = {name: value for name, value in claim["about"].items() if name not in ("requirement", "feature")}
+    found = {"about": about, **_only(claim, CLAIM_FIELDS), "source": _source(ledger, snapshot, claim)}
+    return found if "when" not in claim else found | {"when": _tree(claim["when"]), "if": condition_words(dict(claim))}
+
+
+def _source(ledger: Ledger, snapshot: Record, claim: Mapping[str, Any] | None) -> list[str]:
+    source = ledger.source(snapshot, claim)
+    return [source.id, source.at]
+
+
+def _gotcha(catalog: Catalog, gotcha: Record) -> dict[str, Any]:
+    found = {"id": gotcha.id, "name": gotcha.name, **_plain(_only(gotcha.data, GOTCHA_FIELDS))}
+    return found | {"reported": reported(gotcha), "proven": is_proven(catalog, gotcha)}
+
+
+def _derived(derived: Derived | Unknown) -> dict[str, Any]:
+    if isinstance(derived, Unknown):
+        return {"missing": list(derived.missing), "reason": derived.reason}
+    kinds = list(dict.fromkeys(derived.layers))
+    properties = ("attends", "head_dim")
+    return {
+        "name": derived.name,
+        "requirements": derived.requirements,
+        "context": asdict(derived.context),
+        "weight_format": derived.weight_format,
+        "image_tokens": derived.image_tokens,
+        "most_image_tokens": derived.most_image_tokens,
+        "layer_kinds": [asdict(kind) | {name: getattr(kind, name) for name in properties} for kind in kinds],
+        "layers": [kinds.index(layer) for layer in derived.layers],
+    }
+
+
+def _recipes(catalog: Catalog, model: Record) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for recipe in catalog.of_kind("recipe"):
+        if model.id in recipe.data["models"]:
+            found.setdefault(recipe.data["engine"], {"id": recipe.id, **_only(recipe.data, ("flags", "image", "version"))})
+    return found
+
+
+def _is_of(catalog: Catalog, measurement: Record, model: Record) -> bool:
+    found = catalog.follow(measurement.data["model"])
+    return found is not None and found.id == model.id
+
+
+def _measurement(catalog: Catalog, measurement: Record) -> dict[str, Any]:
+    published = [found.data.get("published") for cite in measurement.data["cites"] if (found := catalog.follow(cite["id"]))]
+    data = {name: value for name, value in measurement.data.items() if name != "notes"}
+    return {"id": measurement.id, "name": measurement.name, "data": data, "published": next(filter(None, published), None)}
+
+
+def _only(data: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: data[name] for name in names if name in data}
+
+
+def _plain(data: Any) -> Any:
+    """Data of a record with its conditions parsed."""
+    if isinstance(data, dict):
+        return {name: _tree(value) if name in TREES else _plain(value) for name, value in data.items()}
+    return [_plain(item) for item in data] if isinstance(data, list) else data
+
+
+def _tree(data: Any) -> Any:
+    """A condition as it is written, parsed. An empty one is always true; one that cannot be read is null, which is never decided."""
+    if not data:
+        return {"all": []}
+    condition, _ = parse(data)
+    return condition and tree_of(condition)
+
+
+def tree_of(condition: Condition) -> dict[str, Any]:
+    """A parsed condition as plain data, each leaf with its words in `text`.
+
+    {all: […]}, {any: […]}, {not: …}; {fact, test}, {relation: {left, sign, right}, facts}, {requires}, {layer: {property: test}}. A test
+    is a list of values, or a mapping of min, max, above, below; a term is a number, a fact's name, or a list of sign, left and right.
+    """
+    match condition:
+        case AllOf(inner):
+            return {"all": [tree_of(part) for part in inner]}
+        case AnyOf(inner):
+            return {"any": [tree_of(part) for part in inner]}
+        case Not(part):
+            return {"not": tree_of(part)}
+        case Is(fact, test):
+            return {"fact": fact, "test": _test(test), "text": words(condition)}
+        case Relates(text, relation):
+            terms = {"left": _term(relation.left), "sign": relation.sign, "right": _term(relation.right)}
+            return {"relation": terms, "facts": list(condition.facts), "text": text}
+        case HasLayer(tests):
+            return {"layer": {name: _test(test) for name, test in tests}, "text": words(condition)}
+    return {"requires": condition.requirement, "text": words(condition)}
+
+
+def _test(test: Test) -> Any:
+    values = test.values if isinstance(test, OneOf) else [end for _, end in test.ends()]
+    plain = [value if isinstance(value, (bool, int, float, str)) else str(value) for value in values]
+    return plain if isinstance(test, OneOf) else dict(zip((name for name, _ in test.ends()), plain, strict=True))
+
+
+def _term(term: Term) -> Any:
+    if isinstance(term, Number):
+        return _number(term.value)
+    if isinstance(term, Name):
+        return term.name
+    assert isinstance(term, Arithmetic)
+    return [term.sign, _term(term.left), _term(term.right)]
+
+
+def _number(value: Fraction) -> int | float:
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _with_citations(body: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
+    """The data of a file as JSON has it, with what each citation in it is worth."""
+    body = json.loads(json.dumps(body, default=value_of))
+    return body | {"citations": {id: _citation(ledger, id) for id in sorted(set(_cited(body)))}}
+
+
+def _cited(data: Any) -> Iterator[str]:
+    """The ids of all citations in plain data: in `cites`, and first in `source`."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if name == "source" and isinstance(value, list):
+                yield value[0]
+            elif name == "cites":
+                yield from (cite["id"] for cite in value)
+            else:
+                yield from _cited(value)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _cited(item)
+
+
+def _citation(ledger: Ledger, id: str) -> dict[str, Any]:
+    source = ledger.source_of(id)
+    found = {"url": ledger.url(source), "rank": source.rank, "type": source.type, "pinned": source.pinned, "opened": source.opened}
+    return found if source.id == id else found | {"id": source.id}

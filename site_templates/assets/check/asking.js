@@ -1,0 +1,120 @@
+// @ts-check
+// answer/asking.py: from the fields of the form to a question.
+
+import { closeMatches } from "./close.js";
+import { loadData } from "./data.js";
+import { ownWord, platformOf } from "./facts.js";
+import { NotInCatalog, Refused, contextOf, engineNamed, hardwareNamed, named, readSetting, releaseOf } from "./question.js";
+import { ELEMENT_BYTES } from "./units.js";
+
+/** @typedef {import("./types.js").Data} Data */
+/** @typedef {import("./types.js").Facts} Facts */
+/** @typedef {import("./types.js").Question} Question */
+/**
+ * What is asked. `required` names facts of `settings` that have to stay, or has `fact=value`.
+ * @typedef {{model: string, engine: string, version?: string | null, hardware?: string | null, gpus?: number | null, tp?: number | null, context?: number | null, cache_dtype?: string | null, checkpoint?: string | null, settings?: Record<string, any>, required?: string[]}} Asked
+ */
+
+const RANKS = ["tensor_parallel", "pipeline_parallel", "data_parallel"];
+const CACHE = ["cache.dtype", "cache.k.dtype", "cache.v.dtype"];
+
+/** The question and the files that it reads. Throws Refused with what to change. @param {any} catalog @param {import("./data.js").Fetch} fetch @param {Asked} asked @returns {Promise<{question: Question, data: Data}>} */
+export async function questionOf(catalog, fetch, asked) {
+  const { given, required } = givenIn(catalog, asked);
+  const pinned = given.version;
+  delete given.version;
+  const hardware = asked.hardware ? hardwareNamed(catalog, asked.hardware) : null;
+  checkHardware(catalog, hardware, given);
+  const gpus = devices(asked.gpus ?? 1, given);
+  const [engine, version] = engineNamed(catalog, asked.engine);
+  const model = modelNamed(catalog, asked.model);
+  const data = await loadData(fetch, catalog, model, engine);
+  checkTypes(catalog, data, given);
+  const release = releaseOf(data.engine, onlyVersion(engine, [version, asked.version, pinned, given[`${engine}.version`]]));
+  const { derived } = data.model;
+  const record = hardware === null ? null : { id: hardware, data: catalog.hardware[hardware] };
+  const checkpoint = asked.checkpoint || hubId(catalog, model, asked.model);
+  const question = { model: data.model, derived, engine: data.engine, release, hardware: record, gpus, given, required, checkpoint, context: contextOf(derived, given) };
+  return { question, data };
+}
+
+/** The facts that were named, and those among them that have to stay. A fact with two values is refused. @param {any} catalog @param {Asked} asked */
+function givenIn(catalog, asked) {
+  /** @param {string} name @param {any} value */
+  const setting = (name, value) => readSetting(`${name}=${value}`, catalog);
+  const settings = Object.entries(asked.settings ?? {}).map(([name, value]) => setting(name, value));
+  const demands = (asked.required ?? []).map((text) => (text.includes("=") ? readSetting(text, catalog) : setting(text, asked.settings?.[text] ?? "")));
+  const named = Object.entries({ tensor_parallel: asked.tp, max_model_len: asked.context, "cache.dtype": asked.cache_dtype });
+  const said = [...settings, ...demands, ...named.filter(([, value]) => value !== undefined && value !== null)];
+  /** @type {Facts} */
+  const given = {};
+  for (const [fact, value] of said) {
+    if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${given[fact]} and ${value}`);
+    given[fact] = value;
+  }
+  return { given, required: new Set(demands.map(([fact]) => fact)) };
+}
+
+/** Two names for the version that differ are refused. @param {string} engine @param {(string | null | undefined)[]} words @returns {string | null} */
+function onlyVersion(engine, words) {
+  const different = [...new Set(words.filter(Boolean))];
+  if (different.length > 1) throw new Refused(`the version of ${engine} is given as both ${different.join(" and ")}`);
+  return different[0] ?? null;
+}
+
+/** Refuses a class or platform that is not that of the hardware, or of each other. @param {any} catalog @param {string | null} hardware @param {Facts} given */
+function checkHardware(catalog, hardware, given) {
+  const ownClass = hardware ? catalog.hardware[hardware].class : given["hardware.class"];
+  const own = { ...(hardware ? { "hardware.id": hardware, "hardware.class": ownClass } : {}), ...(ownClass ? { platform: platformOf(ownClass) } : {}) };
+  for (const [fact, value] of Object.entries(own)) {
+    if ((given[fact] ?? value) !== value) throw new Refused(`${fact} is given as ${given[fact]}, and that of ${hardware ?? ownClass} is ${value}`);
+  }
+}
+
+/** The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused. @param {number} count @param {Facts} given */
+function devices(count, given) {
+  const ranks = RANKS.map((fact) => ({ fact, number: given[fact] ?? 1 }));
+  const needed = ranks.reduce((product, { number }) => product * number, 1);
+  if (1 < count && count < needed) {
+    const named = ranks.filter(({ number }) => number > 1).map(({ fact, number }) => `${fact} ${number}`);
+    throw new Refused(`${named.join(" and ")} take ${needed} devices, not ${count}`);
+  }
+  return Math.max(count, needed);
+}
+
+/** Refuses an element type that neither the units nor any engine has a word for. @param {any} catalog @param {Data} data @param {Facts} given */
+function checkTypes(catalog, data, given) {
+  const known = [...new Set([...Object.keys(ELEMENT_BYTES), ...catalog.cache_dtypes])];
+  for (const fact of CACHE.filter((name) => name in given)) {
+    const value = given[fact];
+    if (known.includes(ownWord(value)) || known.includes(value)) continue;
+    const close = closeMatches(value, known);
+    throw new Refused(`${fact} is never ${value}${close.length ? `; nearest: ${close.join(", ")}` : `; known: ${known.sort().join(", ")}`}`);
+  }
+}
+
+/** The id of a model, from its id, an alias or a hub id. @param {any} catalog @param {string} wanted @returns {string} */
+function modelNamed(catalog, wanted) {
+  const lower = wanted.toLowerCase();
+  const ids = Object.keys(catalog.models);
+  const byHub = () => ids.find((id) => catalog.models[id].hubs.some((/** @type {string} */ hub) => hub.toLowerCase() === lower));
+  const found = named(catalog.models, wanted) ?? named(catalog.models, lower) ?? byHub();
+  if (found) return found;
+  const kind = named(catalog.engines, wanted) ? "engine" : named(catalog.hardware, wanted) ? "hardware" : named(catalog.requirements, wanted) ? "requirement" : "";
+  if (kind) throw new Refused(`${wanted} is no model: it names a record of the kind ${kind}`);
+  const hubs = ids.flatMap((id) => catalog.models[id].hubs.map((/** @type {string} */ hub) => [hub.toLowerCase(), hub]));
+  const known = new Map([...ids.map((id) => [id, id]), ...hubs]);
+  const close = closeMatches(lower, [...known.keys()], 3, 0.5).map((name) => known.get(name));
+  const nearest = close.length ? `; nearest: ${close.join(", ")}` : "";
+  // Hub ids of other models are close to each other, so a slip of one has to come closer.
+  if (closeMatches(lower, [...known.keys()], 1, wanted.includes("/") ? 0.9 : 0.7).length) throw new Refused(`there is no model ${wanted}${nearest}`);
+  throw new NotInCatalog(`${wanted} is not in the catalog${nearest}; --from-config asks with its config.json`);
+}
+
+/** The checkpoint that the model was asked for by, with or without its publisher; null where another name was given. @param {any} catalog @param {string} model @param {string} asked @returns {string | null} */
+function hubId(catalog, model, asked) {
+  const wanted = asked.toLowerCase();
+  const last = (/** @type {string} */ hub) => hub.slice(hub.lastIndexOf("/") + 1);
+  if (wanted === model) return null;
+  return catalog.models[model].hubs.find((/** @type {string} */ hub) => [hub.toLowerCase(), last(hub.toLowerCase())].includes(wanted)) ?? null;
+}

@@ -1,0 +1,243 @@
+// @ts-check
+// join/hops.py: the hops of a chain, from the architecture's place in the engine to what it offers for each requirement.
+
+import { carry } from "./carry.js";
+import { NEGATIVE, POSITIVE, conditionWords, distinct, onArchitecture, onRequirement, placeIn, sortedBy, sourcesOf } from "./claims.js";
+import { ALWAYS, evaluate } from "./condition.js";
+import { says, withExceptions } from "./phrases.js";
+
+/** @typedef {import("./types.js").Data} Data */
+/** @typedef {import("./types.js").Hop} Hop */
+/** @typedef {import("./types.js").Engine} Engine */
+/** @typedef {import("./types.js").Release} Release */
+/** @typedef {import("./types.js").Statement} Statement */
+/** @typedef {import("./stack.js").Stack} Stack */
+/** @typedef {{rank: number, carried: import("./carry.js").Carried, deciding: Statement[]}} Result what the sources of one rank say together */
+
+const OFFERS = ["native", "redirected", "rewritten", "fallback", "known-issues", "plugin", "partial"];
+const PLAIN = new Set(["native", "fallback", "redirected", "rewritten", "plugin", "known-issues"]);
+/** @type {Record<string, string>} */
+const BASIS = {
+  official: "the publisher's config.json",
+  mirror: "a copy of config.json",
+  "engine-table": "a table in another project's code",
+  "class-default": "the defaults of a class",
+  "derived-facts": "another tool's summary",
+};
+
+/** @param {string} name @param {Hop["state"]} state @param {string} finding @param {Partial<Hop>} [more] @returns {Hop} */
+export function hop(name, state, finding, more = {}) {
+  const nothing = { value: null, consequence: null, version: null, avoided_by: null, basis: null };
+  return { name, state, finding, ...nothing, optional: false, how: "exact", stale: false, sources: [], against: [], backends: [], ...more };
+}
+
+/** The newest release of an engine in the catalog: the first of its list. @param {Engine} engine @returns {Release} */
+export function newestRelease(engine) {
+  const { version, date } = engine.data.releases[0];
+  return { version, date, assumed: true };
+}
+
+/** @param {Engine} engine @returns {Record<string, string>} the day of each release */
+export function datesOf(engine) {
+  return Object.fromEntries(engine.data.releases.map((/** @type {any} */ entry) => [entry.version, entry.date]));
+}
+
+/** Joins one engine at one version with a model, hop by hop. */
+export class Joiner {
+  /** @param {Data} data @param {Engine} engine @param {Release} release */
+  constructor(data, engine, release) {
+    this.data = data;
+    this.engine = engine;
+    this.release = release;
+    this.dates = datesOf(engine);
+  }
+
+  /** Whether the model's config can be read into layers, and what it was read from. @param {Stack} stack */
+  config(stack) {
+    const { config } = stack.model.data;
+    const { derived } = stack.model;
+    const sources = sourcesOf(this.data, config.cites);
+    if (derived.unknown) return hop("config", "unknown", `cannot be read into layers: ${derived.missing.join(", ") || derived.reason}`, { sources });
+    return hop("config", "holds", `${derived.layers.length} layers read from ${BASIS[config.basis]}`, { value: config.basis, sources, basis: config.basis });
+  }
+
+  /** Whether the engine knows the model's architecture at this version. @param {Stack} stack @returns {Hop} */
+  architecture(stack) {
+    const { names } = stack.model;
+    const statements = onArchitecture(this.data, this.engine, (tree) => evaluate(tree, stack));
+    const name = names[this.engine.data.model_key ?? "architecture"] || names.architecture;
+    if (!name) return hop("architecture", "unknown", "the config does not name its class under architectures");
+    if (!statements.length) return hop("architecture", "unknown", `no source of ${this.engine.data.name} in the catalog speaks of ${name}`);
+    const results = this.results(byRank(statements));
+    for (const { rank, carried, deciding } of results) {
+      if (carried.status === null && disagree(carried, deciding)) break;
+      if (carried.status === null) continue;
+      const common = { how: carried.how, version: deciding[0].version, sources: sourcesIn(deciding) };
+      if (carried.status === "unknown") return hop("architecture", "unknown", `${name}: ${deciding[0].undecided}`, common);
+      const state = POSITIVE.has(carried.status) ? "holds" : NEGATIVE.has(carried.status) ? "fails" : "unknown";
+      const finding = `${name} is ${says(carried.status, deciding[0])} (${deciding[0].snapshot.title})`;
+      const against = opposed(carried.status, results.filter((one) => one.rank < rank));
+      return hop("architecture", state, finding, { ...common, value: carried.status, stale: carried.stale, against });
+    }
+    const reasons = [...new Set(results.map((one) => one.carried.reason))].join("; ");
+    return hop("architecture", "unknown", `${name}: ${reasons}`, { sources: [statements[0].source], version: statements[0].version });
+  }
+
+  /** What the engine offers for one requirement of the model, and what its lack means. @param {string} requirement @param {Stack} stack @param {Hop | null} [architecture] @returns {Hop} */
+  requirement(requirement, stack, architecture = null) {
+    const record = this.data.catalog.requirements[requirement] ?? {};
+    const found = this.offered(requirement, record, stack);
+    const own = architecture !== null && ["native", "rewritten", "redirected"].includes(architecture.value ?? "");
+    if (found.state === "unknown" && record.part_of_architecture && own) {
+      return { ...architecture, name: requirement, finding: "a part of the architecture, which the engine implements itself", against: [] };
+    }
+    return { ...found, optional: Boolean(record.optional) };
+  }
+
+  /** @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
+  offered(requirement, record, stack) {
+    const everywhere = onRequirement(this.data, this.engine, requirement).filter((one) => this.fits(one, stack) !== false);
+    const here = forHardware(everywhere, stack);
+    const decided = here.filter((one) => this.fits(one, stack) === true);
+    if (here.length && !decided.length) {
+      const finding = `${says(here[0].status, here[0])} if ${conditionWords(/** @type {any} */ (here[0].claim))}`;
+      return hop(requirement, "unknown", finding, { sources: [here[0].source], version: here[0].version });
+    }
+    if (!decided.length) return hop(requirement, "unknown", `no source of ${this.engine.data.name} in the catalog speaks of ${record.name ?? requirement}`);
+    const results = this.results(bestOffers(decided));
+    const { rank, carried, deciding } = results[0];
+    const chosen = deciding[0];
+    const at = { version: chosen.version };
+    if (carried.status === null || !(POSITIVE.has(carried.status) || NEGATIVE.has(carried.status))) {
+      const reason = carried.status === null ? carried.reason : says(carried.status, chosen);
+      return hop(requirement, "unknown", reason, { ...at, value: carried.status, sources: [chosen.source] });
+    }
+    const refused = POSITIVE.has(carried.status) ? this.refusedHere(requirement, chosen, stack) : null;
+    if (refused) {
+      const general = refused.claim?.lacks || says(refused.status, refused);
+      const finding = `${says(carried.status, chosen)} for this architecture; and in general: ${general}`;
+      return hop(requirement, "unknown", finding, { ...at, sources: sourcesIn([chosen, refused]) });
+    }
+    const against = opposed(carried.status, results.filter((one) => one.rank < rank));
+    const common = { ...at, how: carried.how, stale: carried.stale, value: carried.status, sources: sourcesIn(deciding), backends: backendsOf(decided), against };
+    if (PLAIN.has(carried.status)) {
+      return hop(requirement, "holds", withExceptions(chosen.claim?.note || says(carried.status, chosen), everywhere, stack), common);
+    }
+    return this.lack(requirement, record, chosen, stack, common);
+  }
+
+  /** What it means that the engine lacks something, or has it in part. @param {string} requirement @param {any} record @param {Statement} chosen @param {Stack} stack @param {Partial<Hop>} common */
+  lack(requirement, record, chosen, stack, common) {
+    const consequence = chosen.claim?.consequence || record.consequence || null;
+    const lacks = chosen.claim?.lacks || record.without_it || "";
+    const more = { ...common, consequence, optional: Boolean(record.optional) };
+    if (!["refuses", "wrong-output"].includes(consequence) || more.optional || common.value === "partial") return hop(requirement, "gap", lacks, more);
+    const tree = "matters_when" in record ? record.matters_when : ALWAYS;
+    if (evaluate(tree, stack).value === false) return hop(requirement, "holds", `${lacks} It does not show here.`, { ...more, consequence: null });
+    const avoidable = evaluate(tree, stack, true).value !== true;
+    return hop(requirement, "fails", lacks, { ...more, avoided_by: avoidable ? record.avoided_by : null });
+  }
+
+  /** What says that the stack's hardware lacks the requirement, where the deciding claim is narrower by model and silent on hardware: neither is the narrower one. @param {string} requirement @param {Statement} chosen @param {Stack} stack @returns {Statement | null} */
+  refusedHere(requirement, chosen, stack) {
+    const about = chosen.claim?.about ?? {};
+    if ("platform" in about || !("architecture" in about || "model_type" in about)) return null;
+    const places = [stack.get("hardware.class"), stack.get("platform")];
+    const general = onRequirement(this.data, this.engine, requirement, { general: true }).filter(
+      (one) => one.claim?.about.platform && places.includes(one.claim.about.platform) && !("backend" in one.claim.about) && this.fits(one, stack) === true,
+    );
+    const here = forHardware(general, stack);
+    if (!here.length) return null;
+    const { carried, deciding } = this.carried(here);
+    return carried.status !== null && NEGATIVE.has(carried.status) ? deciding[0] : null;
+  }
+
+  /** What one attention backend offers for a requirement on the stack's hardware; null where no source speaks of it. @param {string} requirement @param {string} backend @param {Stack} stack */
+  backendOffer(requirement, backend, stack) {
+    const fitting = onRequirement(this.data, this.engine, requirement, { backend }).filter((one) => this.fits(one, stack) === true);
+    const results = this.results(bestOffers(forHardware(fitting, stack)));
+    return results.length ? results[0].carried.status : null;
+  }
+
+  /** Whether a statement's condition holds; null where that is open. @param {Statement} one @param {Stack} stack */
+  fits(one, stack) {
+    return one.claim && "when" in one.claim ? evaluate(one.claim.when, stack).value : true;
+  }
+
+  /** The statements of each rank carried to the version in question, the highest rank first. @param {Map<number, Statement[]>} ranks @returns {Result[]} */
+  results(ranks) {
+    return [...ranks.keys()].sort((one, other) => other - one).map((rank) => ({ rank, ...this.carried(/** @type {Statement[]} */ (ranks.get(rank))) }));
+  }
+
+  /** @param {Statement[]} statements of one rank */
+  carried(statements) {
+    const seen = statements.map((one) => ({ version: one.version, date: this.dates[one.version] ?? null, status: one.status }));
+    const { version, date } = this.release;
+    const carried = carry(this.engine.data.scheme, seen, version, date, this.data.catalog.thresholds);
+    const agreeing = statements.filter((one) => one.status === carried.status);
+    const deciding = sortedBy(agreeing, (one) => [one.version !== version, !carried.basis.includes(one.version), one.snapshot.id]);
+    return { carried, deciding: deciding.length ? deciding : statements };
+  }
+}
+
+/** @param {Iterable<Statement>} statements */
+function byRank(statements) {
+  /** @type {Map<number, Statement[]>} */
+  const ranks = new Map();
+  for (const one of statements) ranks.set(one.source.rank, [...(ranks.get(one.source.rank) ?? []), one]);
+  return ranks;
+}
+
+/** By rank: of one snapshot's claims, one backend that has it is enough. @param {Statement[]} statements */
+function bestOffers(statements) {
+  /** @type {Map<string, Statement>} */
+  const best = new Map();
+  for (const one of sortedBy(statements, (statement) => [placeIn(OFFERS, statement.status)])) if (!best.has(one.snapshot.id)) best.set(one.snapshot.id, one);
+  return byRank(best.values());
+}
+
+/** @param {string} status @param {Result[]} lower */
+function opposed(status, lower) {
+  const opposite = POSITIVE.has(status) ? NEGATIVE : POSITIVE;
+  const against = lower.filter(({ carried }) => opposite.has(carried.status ?? "") && ["exact", "same-minor", "interpolated"].includes(carried.how));
+  return against.map(({ deciding }) => deciding[0]);
+}
+
+/** @param {Statement[]} statements */
+function backendsOf(statements) {
+  const named = statements.flatMap((one) => (one.status === "native" && one.claim?.about.backend ? [one.claim.about.backend] : []));
+  return [...new Set(named)].sort();
+}
+
+/** Those that speak of the stack's class, else of its platform, else of none; on unknown hardware those of none, else all. @param {Statement[]} statements @param {Stack} stack */
+function forHardware(statements, stack) {
+  const places = [stack.get("hardware.class"), stack.get("platform"), undefined];
+  /** @param {Statement} one */
+  const about = (one) => one.claim?.about ?? {};
+  if (places[0] === undefined && places[1] === undefined) {
+    const silent = statements.filter((one) => !("platform" in about(one)));
+    return silent.length ? silent : statements;
+  }
+  /** @param {Statement} one how far its place is from the stack's class */
+  const distance = (one) => (about(one).platform === undefined ? 2 : places.indexOf(about(one).platform));
+  const near = statements.filter((one) => distance(one) >= 0);
+  /** @type {Map<string | undefined, number>} */
+  const narrowest = new Map();
+  for (const one of near) narrowest.set(about(one).backend, Math.min(distance(one), narrowest.get(about(one).backend) ?? 2));
+  // What one backend lacks on a class says nothing of the others there; what the engine lacks there holds for all of them.
+  const widest = narrowest.get(undefined) ?? places.length;
+  return near.filter((one) => {
+    const least = narrowest.get(about(one).backend) ?? 2;
+    return distance(one) === least && least <= widest;
+  });
+}
+
+/** Whether sources of one rank contradict each other at one version, which no lower rank can settle. @param {import("./carry.js").Carried} carried @param {Statement[]} statements */
+function disagree(carried, statements) {
+  return carried.how === "none" && new Set(statements.filter((one) => carried.basis.includes(one.version)).map((one) => one.status)).size > 1;
+}
+
+/** @param {Statement[]} statements */
+function sourcesIn(statements) {
+  return distinct(statements.map((one) => one.source));
+}

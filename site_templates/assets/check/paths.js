@@ -1,0 +1,113 @@
+// @ts-check
+// join/paths.py: engines with several paths to a model, and paths that run models in another engine.
+
+import { sortedBy } from "./claims.js";
+import { gates } from "./gates.js";
+import { Joiner, datesOf, newestRelease } from "./hops.js";
+
+/** @typedef {import("./types.js").Data} Data */
+/** @typedef {import("./types.js").Hop} Hop */
+/** @typedef {import("./types.js").Engine} Engine */
+/** @typedef {import("./types.js").Release} Release */
+/** @typedef {import("./stack.js").Stack} Stack */
+
+/** The joiner of an engine's best path for the model: the one with the fewest hops that fail, then that are unknown, then with a gap. Of equal ones the engine's own comes first. @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack @param {string[]} demanded */
+export function joinerFor(data, engine, release, stack, demanded) {
+  const paths = engine.snapshots.length || !engine.parts.length ? [joiner(data, engine, release)] : [];
+  for (const part of engine.parts.map((id) => data.engines[id])) {
+    const at = releaseOf(part, engine, release);
+    if (at && part.snapshots.length) paths.push(new Through(joiner(data, part, at)));
+  }
+  if (paths.length < 2) return paths[0] ?? new Joiner(data, engine, release);
+  return sortedBy(paths, (path) => rank(path, stack, demanded))[0];
+}
+
+/** The gotchas of an engine and of the path that was taken, each once. @param {Data} data @param {Engine} engine @param {Release} release @param {Joiner} taken @param {Stack} stack */
+export function pathGates(data, engine, release, taken, stack) {
+  const found = gates(data, engine, release, stack);
+  if (taken.engine.id === engine.id) return found;
+  const known = new Set(found.map((gate) => gate.gotcha.id));
+  return [...found, ...gates(data, taken.engine, taken.release, stack).filter((gate) => !known.has(gate.gotcha.id))];
+}
+
+/** A part's joiner, for a question to the whole: it says which path it is. */
+class Through extends Joiner {
+  /** @param {Joiner} path */
+  constructor(path) {
+    super(path.data, path.engine, path.release);
+    this.path = path;
+  }
+
+  /** @override @param {Stack} stack @returns {Hop} */
+  architecture(stack) {
+    const hop = this.path.architecture(stack);
+    return { ...hop, finding: `through ${this.engine.data.name}: ${hop.finding}` };
+  }
+
+  /** @override @param {string} requirement @param {Stack} stack @param {Hop | null} [architecture] */
+  requirement(requirement, stack, architecture = null) {
+    return this.path.requirement(requirement, stack, architecture);
+  }
+
+  /** @override @param {string} requirement @param {string} backend @param {Stack} stack */
+  backendOffer(requirement, backend, stack) {
+    return this.path.backendOffer(requirement, backend, stack);
+  }
+}
+
+/** The joiner of a path that runs models in another engine. */
+class Hosted extends Joiner {
+  /** @param {Data} data @param {Engine} engine @param {Release} release @param {Joiner} inner */
+  constructor(data, engine, release, inner) {
+    super(data, engine, release);
+    this.inner = inner;
+  }
+
+  /** What its own registry takes, else what the other engine takes in a file that was made ready elsewhere. @override @param {Stack} stack @returns {Hop} */
+  architecture(stack) {
+    const own = super.architecture(stack);
+    if (own.state === "holds") return own;
+    const inner = this.inner.architecture(stack.inside(this.inner.engine.defaults));
+    if (inner.state === "fails") return own.state === "fails" ? own : inner;
+    const where = `${this.inner.engine.data.name} ${this.inner.release.version}`;
+    return { ...inner, finding: `${own.finding}. A file made ready for ${where} is another way: ${inner.finding}` };
+  }
+
+  /** @override @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
+  offered(requirement, record, stack) {
+    const own = super.offered(requirement, record, stack);
+    return own.state !== "unknown" || own.sources.length ? own : this.inner.offered(requirement, record, stack.inside(this.inner.engine.defaults));
+  }
+}
+
+/** @param {Data} data @param {Engine} engine @param {Release} release */
+function joiner(data, engine, release) {
+  const runs = engine.data.runs ? data.engines[engine.data.runs] : null;
+  const version = runs ? bundled(engine, release, runs.id) : null;
+  if (!runs || !version) return new Joiner(data, engine, release);
+  // A build that the other engine's record has no date for is no younger than the release that brings it.
+  const inner = { version, date: datesOf(runs)[version] ?? release.date, assumed: release.assumed };
+  return new Hosted(data, engine, release, new Joiner(data, runs, inner));
+}
+
+/** The release of a part that goes with one of the whole: of the same version, else bundled, else the newest if none was named. @param {Engine} part @param {Engine} engine @param {Release} release @returns {Release | null} */
+function releaseOf(part, engine, release) {
+  const dates = datesOf(part);
+  const version = release.version in dates ? release.version : bundled(engine, release, part.id);
+  if (version) return { version, date: dates[version] ?? null, assumed: release.assumed };
+  if (release.assumed) return newestRelease(part);
+  return part.data.scheme === engine.data.scheme && part.data.repository === engine.data.repository ? release : null;
+}
+
+/** @param {Engine} engine @param {Release} release @param {string} name @returns {string | null} */
+function bundled(engine, release, name) {
+  return engine.data.releases.find((/** @type {any} */ entry) => entry.version === release.version)?.bundles?.[name] ?? null;
+}
+
+/** How far a path is from a plain yes: by what fails, what is unknown, and how many hops have a gap. @param {Joiner} path @param {Stack} stack @param {string[]} demanded */
+function rank(path, stack, demanded) {
+  const first = path.architecture(stack);
+  const rest = first.state === "fails" ? [] : demanded.map((requirement) => path.requirement(requirement, stack, first));
+  const states = [first, ...rest].filter((hop) => !hop.optional).map((hop) => hop.state);
+  return [states.includes("fails"), states.includes("unknown"), states.filter((state) => state === "gap").length];
+}

@@ -1,0 +1,125 @@
+// @ts-check
+// answer/question.py: one person's question, and why one cannot be asked as it stands.
+
+import { closeMatches } from "./close.js";
+import { bareName, complaint, isRange, lookup, scopeOf } from "./registry.js";
+import { compare, parseVersion, select } from "./versions.js";
+
+/** @typedef {import("./types.js").Question} Question */
+/** @typedef {import("./types.js").Engine} Engine */
+/** @typedef {import("./types.js").Release} Release */
+/** @typedef {import("./types.js").Facts} Facts */
+
+/** A question that cannot be asked as it stands: the message says what to change. */
+export class Refused extends Error {}
+
+/** A model that may well exist and is not in the catalog: the question is sound, and its answer unknown. */
+export class NotInCatalog extends Refused {}
+
+/** The longest sequence asked for, else the model's own. @param {import("./types.js").Derived} derived @param {Facts} given @returns {number | null} */
+export function contextOf(derived, given) {
+  return given.max_model_len ?? (derived.unknown ? null : derived.context.native);
+}
+
+/** The same question with some facts set and others taken back. @param {Question} question @param {Facts} changes @param {Set<string>} drop @returns {Question} */
+export function changed(question, changes, drop) {
+  const kept = Object.entries(question.given).filter(([name]) => !drop.has(name));
+  const given = { ...Object.fromEntries(kept), ...changes };
+  return { ...question, given, context: contextOf(question.derived, given) };
+}
+
+/** The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused. @param {Engine} engine @param {string | null} wanted @returns {Release} */
+export function releaseOf(engine, wanted) {
+  const { releases, scheme } = engine.data;
+  const meant = wanted === "latest" ? null : wanted;
+  const found = select(scheme, meant, releases);
+  if (found) return { ...found, date: releases.find((/** @type {any} */ entry) => entry.version === found.version)?.date ?? null };
+  if (meant && parseVersion(scheme, meant)) return { version: meant, date: null, assumed: false };
+  const known = releases.slice(0, 6).map((/** @type {any} */ entry) => entry.version);
+  throw new Refused(`'${meant}' is no ${scheme} version of ${engine.id}; releases in the catalog: ${known.join(", ")}`);
+}
+
+/** The newest release on record, where the one in question is newer than all of them; else null. @param {Engine} engine @param {Release} release @returns {string | null} */
+export function newestBefore(engine, release) {
+  const { scheme, releases } = engine.data;
+  const wanted = parseVersion(scheme, release.version, release.date);
+  const isBefore = (/** @type {any} */ entry) => {
+    const one = parseVersion(scheme, entry.version, entry.date);
+    return one !== null && wanted !== null && compare(one, wanted) === "less";
+  };
+  return wanted && releases.length && releases.every(isBefore) ? releases[0].version : null;
+}
+
+/** A fact and its value from `name=value`. @param {string} text @param {any} catalog @returns {[string, any]} */
+export function readSetting(text, catalog) {
+  const [name, ...rest] = text.split("=").map((part) => part.trim());
+  const value = text.slice(text.indexOf("=") + 1).trim();
+  if (!rest.length || !name || !value) throw new Refused(`--set and --require take fact=value, not '${text}'`);
+  if (name === "version" || (name.endsWith(".version") && catalog.components.includes(name.slice(0, -".version".length)))) return [name, value];
+  const fact = lookup(catalog.facts, name);
+  if (!fact) {
+    const close = closeMatches(bareName(name), Object.keys(catalog.facts)).map((found) => scopeOf(name) + found);
+    throw new Refused(`there is no fact ${name}${close.length ? `; nearest: ${close.join(", ")}` : "; infercompat explain facts lists them"}`);
+  }
+  if (name.startsWith("model.") || name.includes(".model.")) throw new Refused(`${name} follows from the model: it is not set`);
+  const read = typed(value, fact.type);
+  const wrong = complaint(fact, read, fact.vocabulary ? (catalog.words[fact.vocabulary] ?? []) : []) || outOfRange(fact, read);
+  if (wrong) throw new Refused(wrong);
+  return [name, read];
+}
+
+/** Why a number is none that the fact can have; empty where it is one. Where absence means 0, so may the value. @param {import("./types.js").Fact} fact @param {any} value */
+function outOfRange(fact, value) {
+  if (fact.name === "gpu_memory_utilization" && !(0 < value && value <= 1)) return `${fact.name} is a share above 0, 1 at most, not ${value}`;
+  const least = fact.absent === 0 || (isRange(fact.absent) && fact.absent.low === 0) ? 0 : 1;
+  return fact.type === "int" && value < least ? `${fact.name} is ${least} or more, not ${value}` : "";
+}
+
+/** Some engines have settings whose own words are on and off: only a fact that is true or false takes them for that. @param {string} value @param {string} type */
+function typed(value, type) {
+  const words = { bool: ["true", "false", "on", "off"], any: ["true", "false"] }[type] ?? [];
+  if (words.includes(value.toLowerCase())) return ["true", "on"].includes(value.toLowerCase());
+  const plain = value.replaceAll("_", "");
+  const isNumber = ["int", "float", "any"].includes(type) && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain);
+  return isNumber && Number.isFinite(Number(plain)) ? Number(plain) : value;
+}
+
+/** The engine's id and the version of ENGINE[@VERSION]. @param {any} catalog @param {string} wanted @returns {[string, string | null]} */
+export function engineNamed(catalog, wanted) {
+  const [name, version] = wanted.split(/@(.*)/s);
+  const found = named(catalog.engines, name) ?? named(catalog.engines, name.toLowerCase());
+  if (!found) {
+    const known = Object.keys(catalog.engines);
+    const close = closeMatches(name.toLowerCase(), known, 3, 0.4);
+    throw new Refused(`there is no engine ${name}${close.length ? `; nearest: ${close.join(", ")}` : `; known: ${known.join(", ")}`}`);
+  }
+  const { role, name: title } = catalog.engines[found];
+  if (role === "kernel-library") throw new Refused(`${title} is a kernel library: it gates engines and serves no model itself`);
+  return [found, version || null];
+}
+
+const MAKERS = /^(?:(?:nvidia|geforce|amd|instinct|radeon|intel|apple)[ -]+)+(?!pro\b)/; // words of a trade name that ids leave out
+const COUNTED = /^([1-9][0-9]{0,3})\s*[x×]\s*(\S.*)$/i; // a number of devices before their name, such as 8xH100
+
+/** The id of a piece of hardware, by id, alias or trade name. @param {any} catalog @param {string} wanted @returns {string} */
+export function hardwareNamed(catalog, wanted) {
+  const lower = wanted.toLowerCase().trim();
+  const name = lower.replace(MAKERS, "").replaceAll(" ", "-");
+  const found = named(catalog.hardware, wanted) ?? named(catalog.hardware, lower.replaceAll(" ", "-")) ?? named(catalog.hardware, name);
+  if (found) return found;
+  const counted = COUNTED.exec(wanted.trim());
+  if (counted) {
+    const device = hardwareNamed(catalog, counted[2]);
+    throw new Refused(`there is no hardware ${wanted}; for ${counted[1]} devices write --hardware ${device} --gpus ${counted[1]}`);
+  }
+  const known = Object.keys(catalog.hardware);
+  const longer = name ? known.filter((id) => id.startsWith(`${name}-`)).slice(0, 4) : [];
+  const close = longer.length ? longer : closeMatches(name, known, 3, 0.4);
+  throw new Refused(`there is no hardware ${wanted}${close.length ? `; nearest: ${close.join(", ")}` : `; known: ${known.join(", ")}`}`);
+}
+
+/** The id behind an id or alias. @param {Record<string, {aliases?: string[]}>} records @param {string} wanted */
+export function named(records, wanted) {
+  if (Object.hasOwn(records, wanted)) return wanted;
+  return Object.keys(records).find((id) => records[id].aliases?.includes(wanted)) ?? null;
+}
