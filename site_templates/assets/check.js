@@ -3,11 +3,12 @@
 
 import { find } from "./errors.js";
 import { SITE, json, make } from "./page.js";
-import { copied, head, rest, said } from "./check/answer.js";
+import { chip, copied, head, rest, said } from "./check/answer.js";
 import { bar, lengths, room } from "./check/bar.js";
 import { nearest } from "./check/config.js";
 import { NAMES, changed, fromAddress, having, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
 import { understand } from "./check/paste.js";
+import { NotInCatalog } from "./check/question.js";
 import { ask } from "./check/reply.js";
 
 /** @typedef {import("./check/fields.js").Fields} Fields */
@@ -17,6 +18,7 @@ import { ask } from "./check/reply.js";
 /** @typedef {import("./check/paste.js").Understood} Understood */
 
 const SETTLED = 600; // milliseconds after which a screen reader hears of an answer
+const TYPED = 500; // milliseconds without a key after which what is typed is asked
 
 const at = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const form = /** @type {HTMLFormElement} */ (at("ck-form"));
@@ -116,8 +118,6 @@ function offer() {
 // The answer
 
 let turn = 0;
-/** @type {Answer | null} */
-let current = null;
 /** @type {number | undefined} */
 let hearing;
 
@@ -138,12 +138,18 @@ async function answer(address = "replace") {
     if (shown) show(shown, found);
     else invite(found);
   } catch (error) {
-    if (mine !== turn) return;
-    current = null;
-    clear(make("p", { class: "ck-card ck-fault" }, error instanceof Error ? error.message : String(error)));
-    hear(error instanceof Error ? error.message : String(error));
+    if (mine === turn) refuse(error);
+    else return;
   }
   document.documentElement.dataset.check = "ready";
+}
+
+/** What cannot be asked as it stands, or is in no catalog, which leaves the answer unknown. @param {unknown} error */
+function refuse(error) {
+  const words = error instanceof Error ? error.message : String(error);
+  const unknown = error instanceof NotInCatalog ? [chip("unknown"), " "] : [];
+  clear(make("p", { class: `ck-card ${unknown.length ? "" : "ck-fault"}` }, ...unknown, words));
+  hear(words);
 }
 
 /** @param {HTMLElement} words */
@@ -155,7 +161,6 @@ function clear(words) {
 
 /** @param {Fields} found */
 function invite(found) {
-  current = null;
   const model = modelOf(found.model ?? "", offered.models);
   const missing = [!found.model && "a model", !found.engine && "an engine"].filter(Boolean).join(" and ");
   const page = model ? [" ", make("a", { href: new URL(`models/${model.id}/`, SITE).href }, `${model.name} on every engine`), "."] : [];
@@ -165,7 +170,6 @@ function invite(found) {
 
 /** @param {Answer} shown @param {Fields} found */
 function show(shown, found) {
-  current = shown;
   const open = new Map([...document.querySelectorAll("#ck-rest details")].map((one) => [one.getAttribute("data-key"), /** @type {HTMLDetailsElement} */ (one).open]));
   const page = { names: (/** @type {string} */ id) => names.get(id) ?? id, apply };
   at("ck-head").replaceChildren(...head(shown, page));
@@ -253,6 +257,7 @@ function filled(found, before) {
   if (found.version) after.version = String(found.version.value);
   if (found.model) after.model = found.exact || !found.modelId ? String(found.model.value) : found.modelId;
   if (hardware) after.hardware = hardware;
+  if (found.exact) after.set = after.set.filter((each) => !each.startsWith("weights.format=")); // the checkpoint says it
   if (found.gpus > 1) after.gpus = String(found.gpus);
   return after;
 }
@@ -324,11 +329,13 @@ function unreadable(name, values, best) {
 
 // Wiring
 
-/** Asks again once the browser has drawn, however many events came before. */
-let waiting = 0;
-function soon() {
-  cancelAnimationFrame(waiting);
-  waiting = requestAnimationFrame(() => answer());
+/** @type {number | undefined} */
+let waiting;
+
+/** Asks again, once for all events until then: what is typed waits for a pause. @param {number} [pause] in milliseconds */
+function soon(pause = 0) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => answer(), pause);
 }
 
 form.addEventListener("input", (event) => {
@@ -336,7 +343,10 @@ form.addEventListener("input", (event) => {
   if (target === file) return;
   if (target.name === "engine" || target.name === "model") choices(fields());
   if ((target.name === "set" || target.name === "require") && target === target.parentElement?.lastElementChild && target.value) target.after(row(target.name, ""));
-  soon();
+  soon(target.type === "text" ? TYPED : 0);
+});
+form.addEventListener("change", (event) => {
+  if (/** @type {HTMLInputElement} */ (event.target).type === "text") soon();
 });
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("reset", (event) => {

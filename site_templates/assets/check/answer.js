@@ -89,13 +89,14 @@ export function commandLine({ environment, argv }) {
   return [...Object.entries(environment).map(([name, value]) => `${name}=${quoted(String(value))}`), ...argv.map(quoted)].join(" ");
 }
 
-/** @param {Command} command */
-function serving(command) {
+/** @param {Command} command @param {Repair | undefined} repair that the command has in it */
+function serving(command, repair) {
   const options = command.options ?? [];
   return make(
     "section", { class: "ck-card" },
     make("h2", {}, "The command"),
     copied(commandLine(command), "the serve command", "ck-serve"),
+    ...(repair ? [make("p", {}, `With the first repair in it: ${repair.changes.join(", and ")}.`)] : []),
     ...(command.without_flag.length ? [make("p", {}, `Asked for, and without a flag on record: ${command.without_flag.join(", ")}.`)] : []),
     ...(command.image ? [make("p", {}, "In the container ", make("code", {}, command.image), ".")] : []),
     make("details", { "data-key": "why", class: "ck-inner" }, make("summary", {}, "Why each part is there"), make("ul", {}, ...command.because.map((why) => make("li", {}, why)))),
@@ -171,7 +172,7 @@ function step(hop) {
 export function rest(answer, page) {
   const { assumed } = answer.question;
   return [
-    ...(answer.command ? [serving(answer.command)] : []),
+    ...(answer.command ? [serving(answer.command, answer.repairs[0])] : []),
     ...bites(answer, page),
     ...(answer.chain.length ? [make("section", { class: "ck-card" }, make("h2", {}, "Why: the chain"), make("ol", { class: "ck-chain" }, ...answer.chain.map(step)))] : []),
     ...(assumed.length

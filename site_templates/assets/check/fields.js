@@ -55,10 +55,18 @@ export function toAddress(fields) {
   return query.size ? `?${query.toString().replaceAll("%2F", "/").replaceAll("%3D", "=")}` : "";
 }
 
-/** The question as `ask` takes it; settings stay the words that were typed. @param {Fields} fields */
+/** The question as `ask` takes it; settings stay the words that were typed. Throws where one fact has two values. @param {Fields} fields */
 export function toQuestion(fields) {
   const number = (/** @type {string} */ name) => (fields[name] ? Number(fields[name]) : undefined);
-  const settings = Object.entries(FACT_OF).flatMap(([field, fact]) => (fields[field] && !["context", "cache", "tp"].includes(field) ? [`${fact}=${fields[field]}`] : []));
+  const own = ["spec", "spec_tokens", "pp", "dp", "ep"].filter((field) => fields[field]).map((field) => `${FACT_OF[field]}=${fields[field]}`);
+  /** @type {Record<string, string>} */
+  const settings = {};
+  for (const text of [...own, ...fields.set]) {
+    const fact = factOf(text), value = text.slice(text.indexOf("=") + 1).trim();
+    if (!text.includes("=") || !value) throw new Error(`A setting is written fact=value, not '${text}'`);
+    if ((settings[fact] ?? value) !== value) throw new Error(`${fact} is given as both ${settings[fact]} and ${value}`);
+    settings[fact] = value;
+  }
   return {
     model: fields.model,
     checkpoint: fields.checkpoint,
@@ -69,7 +77,7 @@ export function toQuestion(fields) {
     tp: number("tp"),
     context: number("context"),
     cache_dtype: fields.cache,
-    settings: [...settings, ...fields.set],
+    settings,
     required: fields.require,
   };
 }
