@@ -6,9 +6,9 @@ import { SITE, json, make } from "./page.js";
 import { chip, copied, head, rest, said } from "./check/answer.js";
 import { bar, lengths, room } from "./check/bar.js";
 import { nearest } from "./check/config.js";
-import { NAMES, changed, fromAddress, having, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
+import { NAMES, Unclear, changed, fromAddress, having, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
 import { understand } from "./check/paste.js";
-import { NotInCatalog } from "./check/question.js";
+import { NotInCatalog, Refused } from "./check/question.js";
 import { ask } from "./check/reply.js";
 
 /** @typedef {import("./check/fields.js").Fields} Fields */
@@ -146,7 +146,8 @@ async function answer(address = "replace") {
 
 /** What cannot be asked as it stands, or is in no catalog, which leaves the answer unknown. @param {unknown} error */
 function refuse(error) {
-  const words = error instanceof Error ? error.message : String(error);
+  const refused = error instanceof Refused || error instanceof Unclear;
+  const words = refused ? error.message : `This page could not work it out (${error}); the command line can: ${toCommand(fields()).map(quoted).join(" ")}`;
   const unknown = error instanceof NotInCatalog ? [chip("unknown"), " "] : [];
   clear(make("p", { class: `ck-card ${unknown.length ? "" : "ck-fault"}` }, ...unknown, words));
   hear(words);

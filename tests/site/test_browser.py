@@ -10,6 +10,7 @@ from chromium import CHROMIUM
 PAGES = [
     "",
     "13-model-compatibility/",
+    "check/?model=gemma-3-27b&engine=vllm&hardware=h100-sxm&context=32768",
     "errors/",
     "state/",
     "models/gemma-3-27b/",

@@ -26,6 +26,9 @@ export const FIELD_OF = {
 };
 const FACT_OF = Object.fromEntries(Object.entries(FIELD_OF).map(([fact, field]) => [field, fact]));
 
+/** What stands in the form cannot be asked; the message says why. */
+export class Unclear extends Error {}
+
 /** @returns {Fields} */
 export function nothing() {
   return /** @type {Fields} */ (/** @type {unknown} */ ({ set: [], require: [] }));
@@ -63,8 +66,8 @@ export function toQuestion(fields) {
   const settings = {};
   for (const text of [...own, ...fields.set]) {
     const fact = factOf(text), value = text.slice(text.indexOf("=") + 1).trim();
-    if (!text.includes("=") || !value) throw new Error(`A setting is written fact=value, not '${text}'`);
-    if ((settings[fact] ?? value) !== value) throw new Error(`${fact} is given as both ${settings[fact]} and ${value}`);
+    if (!text.includes("=") || !value) throw new Unclear(`A setting is written fact=value, not '${text}'`);
+    if ((settings[fact] ?? value) !== value) throw new Unclear(`${fact} is given as both ${settings[fact]} and ${value}`);
     settings[fact] = value;
   }
   return {
