@@ -7,7 +7,7 @@ from typing import Any
 
 from infercompat.derive import Unknown
 from infercompat.derive.weights import Weights, weight_bytes
-from infercompat.derive.weights.loaded import loaded_weights
+from infercompat.derive.weights.loaded import Evenly, LaidOut, laid_out, loaded_weights
 from infercompat.derive.weights.ranks import VOCABULARY_STEP, Split
 from infercompat.records import Record
 
@@ -46,7 +46,16 @@ def rank_weights(model: Record, split: Split, checkpoint: str | None = None, wor
     if isinstance(found, Unknown):
         return found
     entry, word = found
-    return loaded_weights(model.data.get("parameters", {}).get("total"), word, _values(model, entry), split, stated(entry))
+    return loaded_weights(*_of_checkpoint(model, entry, word), split, stated(entry))
+
+
+def layout(model: Record, entry: Mapping[str, Any] | None, word: str | None) -> LaidOut | Evenly | Unknown:
+    """What of `rank_weights` is the same for every engine and split: of a listed checkpoint in its own format, or of none in any."""
+    return laid_out(*_of_checkpoint(model, entry, word if entry is None else entry.get("type") or entry["format"]), stated(entry))
+
+
+def _of_checkpoint(model: Record, entry: Mapping[str, Any] | None, word: str | None) -> tuple[int | None, str | None, Mapping[str, Any]]:
+    return model.data.get("parameters", {}).get("total"), word, _values(model, entry)
 
 
 def split_of(engine: str, facts: Mapping[str, Any]) -> Split:

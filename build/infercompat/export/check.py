@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
@@ -116,7 +116,7 @@ def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:
     catalog, ledger = assessor.products.catalog, assessor.ledger
     derived = assessor.products.derived[model.id]
     stack = Stack(model, derived)
-    demanded = frozenset() if isinstance(derived, Unknown) else frozenset(derived.requirements)
+    demanded = () if isinstance(derived, Unknown) else derived.requirements
     facts = {name: value for name in FACTS if name.startswith("model.") and (value := stack.get(name)) is not MISSING}
     claims = {engine.id: found for engine in askable(catalog) if (found := _claims(ledger, engine, stack.names, demanded))}
     return {
@@ -162,37 +162,31 @@ def value_of(value: Any) -> Any:
 
 
 def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
-    general: dict[str, list[dict[str, Any]]] = {}
-    fallbacks = []
-    for claim in snapshot.data["claims"]:
-        about = claim["about"]
-        if about == {"architecture": "*"}:
-            fallbacks.append(_claim(ledger, snapshot, claim))
-        elif "requirement" in about and not _named(about):
-            general.setdefault(about["requirement"], []).append(_claim(ledger, snapshot, claim))
+    general = {
+        requirement: found
+        for requirement, claims in ledger.requirement_claims(snapshot).items()
+        if (found := [_claim(ledger, snapshot, claim) for claim in claims if not _named(claim)])
+    }
+    fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot).get((("architecture", "*"),), ())]
     found = {"id": snapshot.id, **_only(snapshot.data, ("version", "read_on", "title", "complete"))}
     return found | {"source": _source(ledger, snapshot, None), "fallbacks": fallbacks, "requirements": general}
 
 
-def _named(about: Mapping[str, Any]) -> dict[str, str]:
+def _named(claim: Mapping[str, Any]) -> dict[str, str]:
     """What a claim calls the models that it speaks of; empty for one that speaks of any."""
-    return {key: about[key] for key in ("architecture", "model_type") if about.get(key, "*") != "*"}
+    return {key: claim["about"][key] for key in ("architecture", "model_type") if claim["about"].get(key, "*") != "*"}
 
 
-def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: frozenset[str]) -> dict[str, Any]:
+def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: Collection[str]) -> dict[str, Any]:
     """The claims of an engine's snapshots that name this model, and what they say of the requirements that it has."""
     found: dict[str, Any] = {}
     for snapshot in ledger.snapshots(engine.id):
-        exact: dict[str, list] = {}
+        exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot).get(((key, names[key]),)))}
         wanted: dict[str, list] = {}
-        for claim in snapshot.data["claims"]:
-            about, named = claim["about"], _named(claim["about"])
-            if not named or any(names.get(key) != value for key, value in named.items()):
-                continue
-            if about.get("requirement") in demanded:
-                wanted.setdefault(about["requirement"], []).append(_claim(ledger, snapshot, claim))
-            elif len(about) == 1:
-                exact.setdefault(next(iter(about)), []).append(_claim(ledger, snapshot, claim))
+        for requirement in demanded:
+            for claim in ledger.requirement_claims(snapshot).get(requirement, ()):
+                if (named := _named(claim)) and named.items() <= names.items():
+                    wanted.setdefault(requirement, []).append(_claim(ledger, snapshot, claim))
         if exact or wanted:
             found[snapshot.id] = {"exact": exact, "requirements": wanted}
     return found

@@ -72,7 +72,7 @@ class Ledger:
     def snapshots(self, engine: str) -> list[Record]:
         return self._snapshots.get(engine, [])
 
-    def _exact(self, snapshot: Record) -> dict[tuple, list[dict]]:
+    def exact(self, snapshot: Record) -> dict[tuple, list[dict]]:
         """A snapshot's claims by what they are about, indexed when it is first asked."""
         if snapshot.id not in self._indexes:
             index = self._indexes[snapshot.id] = defaultdict(list)
@@ -80,7 +80,7 @@ class Ledger:
                 index[tuple(sorted(claim["about"].items()))].append(claim)
         return self._indexes[snapshot.id]
 
-    def _on_requirements(self, snapshot: Record) -> dict[str, list[dict]]:
+    def requirement_claims(self, snapshot: Record) -> dict[str, list[dict]]:
         """A snapshot's claims that are about a requirement, by that, indexed when it is first asked."""
         if snapshot.id not in self._requirements:
             index = self._requirements[snapshot.id] = defaultdict(list)
@@ -119,7 +119,7 @@ class Ledger:
         return found
 
     def _in_registry(self, snapshot: Record, key: str, names: dict[str, str], holds: Holds) -> Statement | None:
-        exact = self._exact(snapshot)
+        exact = self.exact(snapshot)
         for name in (key, "architecture" if key == "model_type" else "model_type"):
             claims = exact.get(((name, names.get(name)),), ())
             if claims:
@@ -153,7 +153,7 @@ class Ledger:
         for snapshot in self.snapshots(engine):
             fitting = [
                 (narrowness, claim)
-                for claim in self._on_requirements(snapshot).get(requirement, ())
+                for claim in self.requirement_claims(snapshot).get(requirement, ())
                 if (backend is None or claim["about"].get("backend") == backend) and (narrowness := _narrowness(claim["about"], names)) is not None
             ]
             narrowest = max((narrowness for narrowness, _ in fitting), default=None)

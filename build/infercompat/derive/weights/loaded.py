@@ -35,6 +35,42 @@ class Beside:
         return self.tower[1] == self.drafting[1] == self.other[1] == 0
 
 
+@dataclass(frozen=True)
+class Evenly:
+    """A checkpoint whose tensors are not known: ranks are taken to share the whole evenly, and `why` says so."""
+
+    total: Weights
+    why: str
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """A checkpoint of which all is known but how ranks share it.
+
+    The decoder takes `actual` bytes, which lie between those of its lightest and its heaviest format (`decoder`). `layers` are those of
+    the config; `tower_heads` are heads of the image tower, None where they are not known.
+    """
+
+    stored: Stored
+    decoder: Bounds
+    actual: Bounds
+    beside: Beside
+    layers: int
+    tower_heads: int | None
+    total: Weights
+
+    @property
+    def tied(self) -> bool:
+        """Whether input and output share a matrix."""
+        return not any(tensor.part == "output" for tensor in self.stored.tensors)
+
+    @property
+    def expanded(self) -> int:
+        """Bytes in 16 bits of what leads out of the latents, where that is quantized."""
+        leading = [tensor for tensor in self.stored.tensors if tensor.name.endswith("kv_b_proj") and self.stored.schemes[0].format_of(tensor)]
+        return sum(2 * tensor.elements for tensor in leading)
+
+
 def loaded_weights(
     parameters: int | None, weight_format: str | None, values: Mapping[str, Any], split: Split, whole: Weights | None = None
 ) -> Weights | Unknown:
@@ -43,33 +79,48 @@ def loaded_weights(
     Drafting layers are loaded where `split.drafts`; a second copy of a tied matrix never is. Where the tensors are not known, the
     whole is cut evenly and says so. A decoder whose format is known within bounds is placed between them by the stated whole.
     """
+    found = laid_out(parameters, weight_format, values, whole)
+    if isinstance(found, LaidOut):
+        return _on_fullest(found, split)
+    return found if isinstance(found, Unknown) else _cut_evenly(found, split)
+
+
+def laid_out(parameters: int | None, weight_format: str | None, values: Mapping[str, Any], whole: Weights | None = None) -> LaidOut | Evenly | Unknown:
+    """The part of `loaded_weights` that is the same however ranks share the checkpoint."""
     total = whole or weight_bytes(parameters, weight_format, values)
     config = Config(values)
     found = stored(weight_format or own_word(config), config, with_encoders=True)
     if isinstance(found, Unknown):
-        return found if isinstance(total, Unknown) else _evenly(total, split, found.reason)
+        return found if isinstance(total, Unknown) else Evenly(total, found.reason)
     decoder = found.bytes_of(found.tensors)
     if isinstance(total, Unknown):
         total = Weights(*decoder, "computed", (f"the text decoder alone: {total.reason}",))
     if decoder[0] > total.high * (1 + NEAR):
-        return _evenly(total, split, "the config describes more than that")
+        return Evenly(total, "the config describes more than that")
     beside = Beside() if found.alone else _beside(config, found, parameters, total.high - decoder[0])
-    low, high = _placed(_of_decoder(total, decoder, beside) if whole else decoder, decoder, _fullest(config, found, split))
-    extra = [_of_tower(config, beside.tower, split), beside.other, (_expanded(found, split),) * 2]
+    actual = _of_decoder(total, decoder, beside) if whole else decoder
+    return LaidOut(found, decoder, actual, beside, config.peek("num_hidden_layers") or 1, tower_heads(config), total)
+
+
+def _on_fullest(found: LaidOut, split: Split) -> Weights:
+    low, high = _placed(found.actual, found.decoder, _fullest(found, split))
+    # What leads out of the latents is kept in 16 bits beside the quantized matrices.
+    extra = [_of_tower(found, split), found.beside.other, (found.expanded // split.ranks if split.expands_latent else 0,) * 2]
     if split.drafts:
-        extra.append((beside.drafting[0] // split.tensor, beside.drafting[1] if beside.drafting[0] == 0 else ceil(beside.drafting[1] / split.tensor)))
-    return Weights(low + sum(pair[0] for pair in extra), high + sum(pair[1] for pair in extra), total.basis, total.notes)
+        light, heavy = found.beside.drafting
+        extra.append((light // split.tensor, heavy if light == 0 else ceil(heavy / split.tensor)))
+    return Weights(low + sum(pair[0] for pair in extra), high + sum(pair[1] for pair in extra), found.total.basis, found.total.notes)
 
 
-def _evenly(total: Weights, split: Split, why: str) -> Weights:
-    notes = total.notes if split.ranks == 1 else (*total.notes, f"cut evenly over {split.ranks} ranks: {why}")
+def _cut_evenly(found: Evenly, split: Split) -> Weights:
+    total = found.total
+    notes = total.notes if split.ranks == 1 else (*total.notes, f"cut evenly over {split.ranks} ranks: {found.why}")
     return Weights(total.low // split.ranks, total.high // split.ranks, total.basis, notes)
 
 
-def _fullest(config: Config, found: Stored, split: Split) -> Bounds:
+def _fullest(found: LaidOut, split: Split) -> Bounds:
     """Bytes of the decoder on the rank that holds most of it."""
-    tied = not any(tensor.part == "output" for tensor in found.tensors)
-    held = [found.bytes_of(tensors) for tensors in stages(found.tensors, split, config.peek("num_hidden_layers") or 1, tied)]
+    held = [found.stored.bytes_of(tensors) for tensors in stages(found.stored.tensors, split, found.layers, found.tied)]
     return max(low for low, _ in held), max(high for _, high in held)
 
 
@@ -119,19 +170,11 @@ def _twice(found: Stored, beyond: int) -> bool:
     return tied and beyond == sum(tensor.elements for tensor in found.tensors if tensor.name == "embed_tokens")
 
 
-def _expanded(found: Stored, split: Split) -> int:
-    """Bytes of what leads out of the latents in 16 bits, which a rank keeps beside the quantized matrices."""
-    if not split.expands_latent:
-        return 0
-    leading = [tensor for tensor in found.tensors if tensor.name.endswith("kv_b_proj") and found.schemes[0].format_of(tensor)]
-    return sum(2 * tensor.elements for tensor in leading) // split.ranks
-
-
-def _of_tower(config: Config, tower: Bounds, split: Split) -> Bounds:
+def _of_tower(found: LaidOut, split: Split) -> Bounds:
     """The tower on a rank: its heads are cut where they can be (models/vision.py is_vit_use_data_parallel, vLLM), else it is whole."""
     if split.text_only:
         return 0, 0
-    heads = tower_heads(config)
+    tower, heads = found.beside.tower, found.tower_heads
     if split.tower_whole or (heads and heads % split.tensor):
         return tower
     return tower[0] // split.tensor, ceil(tower[1] / split.tensor) if heads else tower[1]

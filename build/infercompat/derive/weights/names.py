@@ -35,6 +35,8 @@ class Names:
         self._add_wild(wild)
 
     def __contains__(self, name: str) -> bool:
+        if not self.all:
+            return False
         steps = name.split(".")
         ends = {".".join(steps[:count]) for count in range(1, len(steps) + 1)} | {".".join(steps[count:]) for count in range(len(steps))}
         if ends & self._plain:

@@ -60,21 +60,28 @@ def stages(tensors: Iterable[Tensor], split: Split, count: int, tied: bool) -> l
     return held
 
 
+def place_of(tensor: Tensor) -> str:
+    """Where a tensor belongs: to its "layer", to the "input" (the embedding), to "rows of layers" (gemma's embeddings for each layer), or to
+    the "first" or "last" stage."""
+    if tensor.name.startswith("layers."):
+        return "layer"
+    if tensor.part == "embedding":
+        return {"embed_tokens": "input", "embed_tokens_per_layer": "rows of layers"}.get(tensor.name, "first")
+    return "last"
+
+
 def _places(tensor: Tensor, split: Split, count: int, tied: bool) -> Iterator[int]:
     """The stages that hold a tensor. Where input and output share a matrix, the first and the last stage both hold it."""
-    last = (split.tensor if split.by_layer else split.pipeline) - 1
-    if tensor.name.startswith("layers."):
+    place, last = place_of(tensor), (split.tensor if split.by_layer else split.pipeline) - 1
+    if place == "layer":
         yield _stage_of(int(tensor.name.split(".", 2)[1]), split, count)
-    elif tensor.part == "embedding" and tensor.name == "embed_tokens":
-        if not split.by_layer:
-            yield 0
-        if tied and (split.by_layer or last):
-            yield last
-    elif tensor.part == "embedding":
-        if not (split.by_layer and tensor.name == "embed_tokens_per_layer"):
-            yield 0
-    else:
+    elif place == "last":
         yield last
+    else:
+        if place == "first" or not split.by_layer:
+            yield 0
+        if place == "input" and tied and (split.by_layer or last):
+            yield last
 
 
 def _stage_of(layer: int, split: Split, count: int) -> int:
@@ -90,19 +97,30 @@ def _stage_of(layer: int, split: Split, count: int) -> int:
     return split.pipeline - 1
 
 
-def on_rank(tensor: Tensor, split: Split) -> Tensor:
-    """What one rank of a layer holds of a tensor."""
+def cut_of(tensor: Tensor) -> str:
+    """How ranks share a tensor: each holds the "whole", a part of the "rows" or "columns", or of the "vocabulary"; of experts rows ("expert
+    rows"), rows of two matrices in one ("expert halves"), or columns ("expert columns")."""
     name = tensor.name.removesuffix(".bias").rpartition(".")[2]
     if tensor.part == "experts":
-        return _expert(tensor, name, split)
+        return "expert columns" if name in COLUMNS else "expert halves" if name == "gate_up_proj" else "expert rows"
     if tensor.part in ("embedding", "output") and not name.endswith("_projection"):
+        return "vocabulary"
+    if tensor.part in WHOLE_PARTS or name in WHOLE or ".indexer." in tensor.name or (name in COLUMNS and not tensor.is_matrix):
+        return "whole"
+    return "columns" if name in COLUMNS else "rows"
+
+
+def on_rank(tensor: Tensor, split: Split) -> Tensor:
+    """What one rank of a layer holds of a tensor."""
+    cut = cut_of(tensor)
+    if cut.startswith("expert"):
+        return _expert(tensor, cut, split)
+    if cut == "vocabulary":
         rows = ceil(tensor.shape[0] / split.vocabulary_step) * split.vocabulary_step
         return replace(tensor, shape=(ceil(rows / split.tensor), *tensor.shape[1:]))
-    if tensor.part in WHOLE_PARTS or name in WHOLE or ".indexer." in tensor.name:
-        return tensor
-    if name in COLUMNS:
-        return tensor if not tensor.is_matrix else replace(tensor, shape=(tensor.shape[0], ceil(tensor.shape[1] / split.tensor)))
-    return replace(tensor, shape=(_rows(tensor, split.tensor), *tensor.shape[1:]))
+    if cut == "columns":
+        return replace(tensor, shape=(tensor.shape[0], ceil(tensor.shape[1] / split.tensor)))
+    return tensor if cut == "whole" else replace(tensor, shape=(_rows(tensor, split.tensor), *tensor.shape[1:]))
 
 
 def _rows(tensor: Tensor, ranks: int) -> int:
@@ -111,16 +129,16 @@ def _rows(tensor: Tensor, ranks: int) -> int:
     return alone + (ceil(tensor.kv_rows * max(1, ceil(tensor.kv_heads / ranks)) / tensor.kv_heads) if tensor.kv_heads else 0)
 
 
-def _expert(tensor: Tensor, name: str, split: Split) -> Tensor:
+def _expert(tensor: Tensor, cut: str, split: Split) -> Tensor:
     """Whole experts where ranks share them, else every expert's inner width cut; both widths rounded up to what kernels want."""
     inner, outer = split.expert_step
-    cut = 1 if split.expert > 1 else split.tensor
+    ranks = 1 if split.expert > 1 else split.tensor
     copies = ceil(tensor.copies / split.expert)
-    if name in COLUMNS:
+    if cut == "expert columns":
         rows = ceil(tensor.shape[0] / outer) * outer
-        return replace(tensor, copies=copies, shape=(rows, *(_up(width, cut, inner) for width in tensor.shape[1:])))
-    halves = 2 if name == "gate_up_proj" else 1
-    rows = halves * _up(tensor.shape[0] // halves, cut, inner)
+        return replace(tensor, copies=copies, shape=(rows, *(_up(width, ranks, inner) for width in tensor.shape[1:])))
+    halves = 2 if cut == "expert halves" else 1
+    rows = halves * _up(tensor.shape[0] // halves, ranks, inner)
     return replace(tensor, copies=copies, shape=(rows, *(ceil(width / outer) * outer for width in tensor.shape[1:])))
 
 

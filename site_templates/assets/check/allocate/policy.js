@@ -1,0 +1,70 @@
+// @ts-check
+// infercompat/allocate/policy.py: which cache policy of an engine applies to a version, and the allocation that follows from it.
+import { carry } from "../carry.js";
+import { isUnknown, unknown } from "../layers.js";
+import { compare, parseVersion } from "../versions.js";
+import * as llamacpp from "./llamacpp.js";
+import * as lmdeploy from "./lmdeploy.js";
+import * as mlxlm from "./mlxlm.js";
+import * as ollama from "./ollama.js";
+import * as sglang from "./sglang.js";
+import * as tensorrtllm from "./tensorrtllm.js";
+import { Lacking, Terms } from "./terms.js";
+import * as transformers from "./transformers.js";
+import * as turbomind from "./turbomind.js";
+import * as vllm from "./vllm.js";
+
+/** @typedef {import("../types.js").Unknown} Unknown */
+/** @typedef {import("./allocation.js").Allocation} Allocation */
+/** @typedef {import("./terms.js").Request} Request */
+/** @typedef {{title: string, algorithm: string, since?: string, until?: string, seen_at: string[], parameters: Record<string, any>, cites: {id: string, at?: string}[]}} Policy */
+/** @typedef {{name: string, scheme: string, releases: {version: string, date: string | null}[], settings?: Record<string, any>, cache_policies?: Policy[]}} Engine */
+
+/** How far what was read of a policy is carried, as versions/carry.py has it where nothing else is said. */
+const THRESHOLDS = { carry_minor_releases: 3, carry_days: 120 };
+const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind];
+/** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
+const ALGORITHMS = Object.assign({}, ...MODULES.map((module) => module.ALGORITHMS));
+
+/** What an engine at a version allocates for a request. @param {Engine} engine @param {string} version @param {Request} request @returns {Allocation | Unknown} */
+export function allocate(engine, version, request) {
+  const policy = choose(engine, version);
+  if (isUnknown(policy)) return policy;
+  const algorithm = ALGORITHMS[policy.algorithm];
+  if (!algorithm) return unknown([`the algorithm ${policy.algorithm}`], "this version of the program does not know the policy's algorithm");
+  try {
+    return algorithm(new Terms(request, engine.settings ?? {}, policy.parameters, policy.algorithm));
+  } catch (error) {
+    if (!(error instanceof Lacking)) throw error;
+    return unknown([`the parameter ${error.message}`], `the policy '${policy.title}' lacks the parameter ${error.message}`);
+  }
+}
+
+/** The policy that holds at a version; the newest that fits wins. @param {Engine} engine @param {string} version @returns {Policy | Unknown} */
+export function choose(engine, version) {
+  const { name, scheme } = engine;
+  /** @type {Record<string, string | null>} */
+  const dates = Object.fromEntries(engine.releases.map((release) => [release.version, release.date]));
+  if (!parseVersion(scheme, version, dates[version])) return unknown(["version"], `${version} is no version of ${name}`);
+  const reasons = [];
+  for (const policy of engine.cache_policies ?? []) {
+    if (!isWithin(scheme, policy, dates, version)) continue;
+    const read = policy.seen_at.map((text) => ({ version: text, date: dates[text] ?? null, status: "native" }));
+    const carried = carry(scheme, read, version, dates[version] ?? null, THRESHOLDS);
+    if (carried.status) return policy;
+    reasons.push(carried.reason);
+  }
+  const why = reasons.length ? `: ${reasons[0]}` : "";
+  return unknown(["a cache policy"], `no cache policy of ${name} is known for ${version}${why}`);
+}
+
+/** Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it. @param {string} scheme @param {Policy} policy @param {Record<string, string | null>} dates @param {string} version */
+function isWithin(scheme, policy, dates, version) {
+  const wanted = parseVersion(scheme, version, dates[version]);
+  /** @param {string | undefined} text */
+  const order = (text) => {
+    const bound = text === undefined ? null : parseVersion(scheme, text, dates[text]);
+    return bound && wanted ? compare(wanted, bound) : null;
+  };
+  return order(policy.since) !== "less" && !["equal", "greater"].includes(order(policy.until) ?? "");
+}
