@@ -14,6 +14,7 @@ import { quoted } from "./fields.js";
 /** @typedef {{verdict: string, reason: string, grade: string | null, confidence: number | null, question: Record<string, any>, chain: Hop[], missing: string[], provided: string[], gotchas: Gotcha[], command: Command | null, memory: import("./bar.js").Memory | null, repairs: Repair[]}} Answer as the JSON of `check` has it */
 /** @typedef {{names: (id: string) => string, apply: (change: Change) => void}} Page what an answer asks of the page: names of records, and changes of the form */
 
+const SEVERITIES = ["blocker", "major", "minor"];
 const CITED = 2; // sources of a hop at once, the others behind them
 /** @type {Record<string, [string, string]>} */
 const STATES = { holds: ["yes", "✓"], gap: ["only-with", "◐"], fails: ["no", "✕"], unknown: ["unknown", "?"] };
@@ -144,7 +145,7 @@ function bite(gotcha, answer, page) {
 
 /** @param {Answer} answer @param {Page} page @returns {HTMLElement[]} */
 function bites(answer, page) {
-  const of = (/** @type {string} */ state) => answer.gotchas.filter((gotcha) => gotcha.state === state);
+  const of = (/** @type {string} */ state) => answer.gotchas.filter((gotcha) => gotcha.state === state).sort((one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity));
   const list = (/** @type {Gotcha[]} */ all) => make("ul", { class: "ck-gotchas" }, ...all.map((gotcha) => bite(gotcha, answer, page)));
   const [hit, maybe, almost] = [of("hit"), of("maybe"), of("almost")];
   if (!answer.gotchas.length) return [];
