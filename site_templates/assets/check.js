@@ -290,6 +290,7 @@ function told(found, faults) {
 /** @param {File} dropped */
 async function take(dropped) {
   const place = at("ck-config-said");
+  /** @type {HTMLDetailsElement} */ (at("ck-fields")).open = true;
   try {
     const values = JSON.parse(await dropped.text());
     if (typeof values !== "object" || values === null || Array.isArray(values)) throw new SyntaxError("a config is a JSON object");

@@ -17,6 +17,8 @@ from conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium (make test installs it when it may)")]
 
+WIDE, NARROW = (pytest.mark.parametrize("tab", [width], indirect=True) for width in (1280, 390))
+"""Most of it needs one width; both are looked at where the layout matters."""
 READY = "document.documentElement.dataset.check === 'ready'"
 STACK = ("gemma-3-27b", "vllm", {"hardware": "h100-sxm", "context": 32768})
 PASTED = """$ export HF_TOKEN=hf_abcdefABCDEF12345678
@@ -66,6 +68,7 @@ def settled(page, fragment: str) -> None:
     page.wait_for_function(f"decodeURIComponent(location.search).includes({json.dumps(fragment)}) && {READY}")
 
 
+@NARROW
 def test_choosing_answers_and_fills_the_address(check):
     page = check()
     assert "Choose a model and an engine" in page.locator("#ck-head").inner_text()
@@ -123,6 +126,7 @@ def test_the_bar_has_the_bytes_of_the_command_line_and_follows_the_slider(check)
     assert page.evaluate("document.activeElement.id") == "ck-context"
 
 
+@WIDE
 def test_a_repair_applies_by_keyboard_and_back_takes_it_away(check):
     asked, answer = stack_with("repair")
     page = check(**fields(*asked))
@@ -139,6 +143,7 @@ def test_a_repair_applies_by_keyboard_and_back_takes_it_away(check):
     page.wait_for_function("document.querySelector('#ck-head .ck-chip').textContent.includes('only-with')")
 
 
+@WIDE
 def test_the_address_restores_every_field(check):
     given = {
         **{"model": "gemma-3-27b", "checkpoint": "google/gemma-3-27b-it", "engine": "vllm", "version": "0.31.0", "hardware": "h100-sxm", "gpus": "2"},
@@ -184,6 +189,7 @@ def test_a_paste_fills_the_form_and_keeps_no_secret(check):
     assert "vllm serve google/gemma-3-27b-it" in page.locator("#ck-serve").inner_text()
 
 
+@NARROW
 def test_a_log_alone_adds_to_what_stands_in_the_form(check):
     page = check(model="gemma-3-27b", engine="vllm")
     page.evaluate("document.getElementById('ck-paste').open = true")
@@ -205,6 +211,7 @@ READ = """async ([texts, base]) => {
 }"""
 
 
+@WIDE
 def test_commands_are_read_as_diagnose_reads_them(tab, server):
     tab.goto(server + "check/")
     [mark] = [mark for mark in test_a_command.pytestmark if mark.name == "parametrize"]
@@ -214,6 +221,7 @@ def test_commands_are_read_as_diagnose_reads_them(tab, server):
     assert [tuple(each) for each in found] == [wanted for _, wanted in cases]
 
 
+@NARROW
 def test_the_config_of_a_model_on_record_is_known(check, site):
     values = json.loads((site / "api/v1/models/gemma-3-27b.json").read_text("utf-8"))["record"]["config"]["values"]
     config = {**values, "_name_or_path": "my/fine-tune", "transformers_version": "5.0.0", "bos_token_id": 2}
@@ -224,6 +232,7 @@ def test_the_config_of_a_model_on_record_is_known(check, site):
     assert verdict(page) == expected("gemma-3-27b", "vllm", {})["verdict"]
 
 
+@WIDE
 def test_another_config_is_told_apart_with_the_command_that_reads_it(check, site):
     values = json.loads((site / "api/v1/models/gemma-3-27b.json").read_text("utf-8"))["record"]["config"]["values"]
     page = check(engine="vllm", hardware="h100-sxm")
@@ -242,6 +251,7 @@ def drop(page, config: dict) -> None:
     page.locator("#ck-config").set_input_files({"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(config).encode()})
 
 
+@WIDE
 def test_what_cannot_be_asked_is_said_in_a_sentence(check):
     page = check(model="gemma-3-27b", engine="vllm", version="zero")
     assert "'zero' is no pep440 version of vllm" in page.locator("#ck-head").inner_text()
@@ -257,6 +267,7 @@ def verdict_of_refusal(page) -> str:
     return page.locator("#ck-head .ic-chip").inner_text().split()[1]
 
 
+@WIDE
 def test_the_verdict_is_heard_once_it_has_settled(check):
     model, engine, options = STACK
     page = check(**fields(model, engine, options))
@@ -264,6 +275,7 @@ def test_the_verdict_is_heard_once_it_has_settled(check):
     assert page.locator("#ck-status").inner_text().startswith(f"{verdict(page)}: ")
 
 
+@WIDE
 def test_everything_is_reached_by_the_keyboard(check):
     page = check(model="gemma-3-27b", engine="vllm", hardware="h100-sxm", context="32768")
     page.evaluate("document.getElementById('ck-fields').open = true")

@@ -47,6 +47,18 @@ export function fromAddress(search) {
     if (value) found[name] = value;
   }
   for (const name of LISTS) found[name] = query.getAll(name).map((text) => text.trim()).filter(Boolean);
+  return settled(found);
+}
+
+/** Settings that have a field of their own, moved there where it is empty. @param {Fields} fields @returns {Fields} */
+function settled(fields) {
+  const found = having(fields, {});
+  found.set = fields.set.filter((text) => {
+    const field = FIELD_OF[factOf(text)];
+    if (!field || found[field]) return true;
+    found[field] = text.slice(text.indexOf("=") + 1).trim();
+    return false;
+  });
   return found;
 }
 
