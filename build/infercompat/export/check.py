@@ -3,21 +3,21 @@
 Whatever does not depend on the question is worked out here, so that the script only joins. Three kinds of files:
 
 `catalog.json`
-  today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (word lists that
-  facts are closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent,
-  part_of, up_to, several), cache_dtypes (words for them of any engine), components (what may be given a
-  version), requirements, hardware and engines by id (of an engine: name,
-  role, scheme, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest overhead that a log of
-  any engine shows, in bytes, or null), element_bytes ("numerator/denominator" by type).
+  today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
+  closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent, part_of,
+  up_to, several), cache_dtypes (words of any engine), components (what may be given a version), requirements, hardware and engines by id
+  (of an engine: name, role, scheme, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
+  overhead that a log of any engine shows, in bytes, or null).
 `engines/<id>.json`
   id, data (the record's own fields without notes), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
   fallbacks, requirements: the claims on a requirement that speak of any model), gotchas about it, overheads (bytes, ascending).
 `models/<id>.json`
-  id, data (name, family, architecture, checkpoints, parameters, config), names (what registries call it), facts (the `model.` facts;
-  those that nobody knows are left out), derived (missing and reason where unknown; else name, requirements with reasons, context,
-  weight_format, image_tokens, layer_kinds and, for each layer, its index in them), claims by engine and snapshot (`exact` by `about` key,
-  and `requirements`), recipes by engine, measurements (id, name, data, and the day its sources were published, or null).
+  id, data (name, architecture, checkpoints, what config and parameters were read from), names (what registries call it), facts (the
+  `model.` facts; those that nobody knows are left out), derived (missing and reason where unknown; else name, requirements with reasons,
+  context, weight_format, image_tokens, layer_kinds and, for each layer, its index in them), memory (as check_memory.py has it), claims by
+  engine and snapshot (`exact` by `about` key, and `requirements`), recipes by engine, measurements (id, name, data, and the day its
+  sources were published, or null).
 
 Everywhere: a `when` is a tree as `tree_of` writes it; a claim's words for its condition stand in `if`, its evidence is `source`, a pair of
 citation id and place; `citations` has, for each id that a file cites, the record's id where that differs, and url, rank, type, pinned
@@ -41,6 +41,7 @@ from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, Relates
 from infercompat.condition.relation import Arithmetic, Name, Number, Term
 from infercompat.condition.values import OneOf, Test
 from infercompat.derive import Derived, Unknown
+from infercompat.export.check_memory import memory_of_model
 from infercompat.join import Ledger, Stack
 from infercompat.join.claims import condition_words
 from infercompat.join.gates import gotchas_about, is_proven, reported
@@ -49,14 +50,12 @@ from infercompat.join.stack import defaults_of
 from infercompat.link import Catalog
 from infercompat.pipeline import Products
 from infercompat.records import Record
-from infercompat.units import ELEMENT_BYTES
 
 TREES = ("when", "clean_when", "matters_when")
 CLAIM_FIELDS = ("holds", "note", "lacks", "consequence", "loads_as", "last_version")
 HARDWARE_FIELDS = ("name", "aliases", "class", "memory_bytes", "visible_bytes", "shared_memory_per_block_bytes", "cites")
 REQUIREMENT_FIELDS = ("name", "consequence", "without_it", "optional", "part_of_architecture", "matters_when", "avoided_by")
 GOTCHA_FIELDS = ("engine", "symptom", "severity", "affects", "hardware", "when", "clean_when", "workarounds", "status", "read_on")
-MODEL_FIELDS = ("name", "family", "architecture", "checkpoints", "parameters", "config")
 WORD_LISTS = ("severity", "weight-format", "hardware-class", "platform", "task", "family")
 
 
@@ -92,7 +91,6 @@ def catalog_data(assessor: Assessor) -> dict[str, Any]:
         "engines": {record.id: _brief(record) for record in catalog.of_kind("engine")},
         "models": {record.id: _name_of_model(record) for record in catalog.of_kind("model")},
         "generous": assessor.generous,
-        "element_bytes": {name: str(size) for name, size in ELEMENT_BYTES.items()},
     }
 
 
@@ -121,14 +119,22 @@ def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:
     claims = {engine.id: found for engine in askable(catalog) if (found := _claims(ledger, engine, stack.names, demanded))}
     return {
         "id": model.id,
-        "data": _only(model.data, MODEL_FIELDS),
+        "data": _own_data(model),
         "names": stack.names,
         "facts": facts,
         "derived": _derived(derived),
         "claims": claims,
         "recipes": _recipes(catalog, model),
+        "memory": memory_of_model(model, catalog.words("weight-format")),
         "measurements": [_measurement(catalog, one) for one in catalog.of_kind("measurement") if _is_of(catalog, one, model)],
     }
+
+
+def _own_data(model: Record) -> dict[str, Any]:
+    """The fields of a model's record that the script reads; the config itself has been."""
+    inside = {name: _only(model.data[name], fields) for name, fields in (("config", ("basis", "cites")), ("parameters", ("cites",))) if name in model.data}
+    checkpoints = [_only(checkpoint, ("hub", "format", "type")) for checkpoint in model.data["checkpoints"]]
+    return _only(model.data, ("name", "architecture")) | inside | {"checkpoints": checkpoints}
 
 
 def _needed(catalog: Catalog, engine: Record) -> set[str]:

@@ -20,6 +20,7 @@ const CACHE = ["cache.dtype", "cache.k.dtype", "cache.v.dtype"];
 
 /** The question and the files that it reads. Throws Refused with what to change. @param {any} catalog @param {import("./data.js").Fetch} fetch @param {Asked} asked @returns {Promise<{question: Question, data: Data}>} */
 export async function questionOf(catalog, fetch, asked) {
+  checkNumbers(asked);
   const { given, required } = givenIn(catalog, asked);
   const pinned = given.version;
   delete given.version;
@@ -53,6 +54,15 @@ function givenIn(catalog, asked) {
     given[fact] = value;
   }
   return { given, required: new Set(demands.map(([fact]) => fact)) };
+}
+
+/** @param {Asked} asked */
+function checkNumbers({ gpus, tp, context }) {
+  for (const [option, value, most] of /** @type {[string, any, number][]} */ ([["gpus", gpus, 4096], ["tp", tp, 4096], ["context", context, 2 ** 40]])) {
+    if (value === undefined || value === null) continue;
+    if (!Number.isInteger(value)) throw new Refused(`Invalid value for '--${option}': '${value}' is not a valid integer.`);
+    if (value < 1 || value > most) throw new Refused(`Invalid value for '--${option}': ${value} is not in the range 1<=x<=${most}.`);
+  }
 }
 
 /** Two names for the version that differ are refused. @param {string} engine @param {(string | null | undefined)[]} words @returns {string | null} */

@@ -101,7 +101,7 @@ function asData(answer, data) {
       workarounds: gotcha.workarounds,
     })),
     command: command(found.resolved, answer.repairs[0] ?? null, data.catalog),
-    memory: memoryData(found.memory, logged(found.resolved, data)),
+    memory: memoryData(found.memory, logged(found.resolved)),
     repairs: answer.repairs.map(({ changes, after }) => ({
       changes: changes.map((change) => change.words),
       verdict: after.verdict,

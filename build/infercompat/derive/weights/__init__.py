@@ -12,7 +12,7 @@ from infercompat.derive.layers import Unknown
 from infercompat.derive.weights.count import count_parameters
 from infercompat.derive.weights.formats import GGUF_BLOCKS, PLAIN
 from infercompat.derive.weights.stored import Stored, own_word, section_of, stored
-from infercompat.derive.weights.tensors import PARTS, Parameters, counted
+from infercompat.derive.weights.tensors import PARTS, Parameters
 
 __all__ = ["GGUF_BLOCKS", "PARTS", "Parameters", "Weights", "count_parameters", "weight_bytes"]
 
@@ -46,7 +46,7 @@ def weight_bytes(parameters: int | None, weight_format: str | None, config_value
         return Weights(index_bytes, index_bytes, "index", ("total_size of the safetensors index",))
     config = Config(config_values if isinstance(config_values, Mapping) else {})
     if parameters is not None and not 0 < parameters < MOST_PARAMETERS:
-        return Unknown(("parameters",), f"{str(parameters)[:20]} is no count of parameters")
+        return _no_count(parameters)
     word = weight_format or own_word(config)
     if word is None and not section_of(config):
         return Unknown(("weight_format", "torch_dtype"), "neither the format nor the config says how weights are stored")
@@ -55,7 +55,18 @@ def weight_bytes(parameters: int | None, weight_format: str | None, config_value
     found = stored(word, config, with_encoders=parameters is not None)
     if isinstance(found, Unknown):
         return found
-    return _plain(counted(found.tensors).total, word) if word in PLAIN else _sum(found, parameters)
+    return _plain(found.elements, word) if word in PLAIN else _sum(found, parameters)
+
+
+def weighed(parameters: int, word: str | None, found: Stored) -> Weights | Unknown:
+    """The same as weight_bytes where it is known already how the decoder is stored."""
+    if not 0 < parameters < MOST_PARAMETERS:
+        return _no_count(parameters)
+    return _plain(parameters, word) if word in PLAIN else _sum(found, parameters)
+
+
+def _no_count(parameters: int) -> Unknown:
+    return Unknown(("parameters",), f"{str(parameters)[:20]} is no count of parameters")
 
 
 def _plain(parameters: int, word: str) -> Weights:
@@ -67,7 +78,7 @@ def _plain(parameters: int, word: str) -> Weights:
 def _sum(found: Stored, parameters: int | None) -> Weights | Unknown:
     """Bytes over all tensors, and over the parameters that are beyond the text decoder, which may be quantized or not."""
     light, heavy = found.schemes
-    total, notes = counted(found.tensors).total, list(found.notes)
+    total, notes = found.elements, list(found.notes)
     beyond = parameters - total if parameters is not None and not found.alone else 0
     if beyond < 0:
         reason = f"{parameters:,} are fewer than the {total:,} of the text decoder; packed weights count one by one"
@@ -77,5 +88,5 @@ def _sum(found: Stored, parameters: int | None) -> Weights | Unknown:
         notes.append(f"{quantized:,} of {total:,} weights of the text decoder are quantized")
     if beyond:
         notes.append(f"{beyond:,} parameters beyond the text decoder, at {float(found.narrowest):g} to {found.rest} bytes")
-    low, high = found.bytes_of(found.tensors)
+    low, high = found.bytes
     return Weights(low + ceil(beyond * found.narrowest), high + beyond * found.rest, "computed", tuple(notes))

@@ -10,13 +10,12 @@ from typing import Any
 
 from infercompat.derive.config import Config
 from infercompat.derive.layers import Unknown
-from infercompat.derive.weights import Weights, weight_bytes
+from infercompat.derive.weights import Weights, weighed, weight_bytes
 from infercompat.derive.weights.beside import draft_elements, drafts, tower_elements, tower_heads
 from infercompat.derive.weights.count import ENCODERS
 from infercompat.derive.weights.formats import Bounds
 from infercompat.derive.weights.ranks import Split, stages
 from infercompat.derive.weights.stored import Stored, own_word, stored
-from infercompat.derive.weights.tensors import counted
 
 NEAR = Fraction(2, 100)
 """How far a stated total may lie from the decoder's and still be meant to be the same: headers and scales that are not counted."""
@@ -87,12 +86,14 @@ def loaded_weights(
 
 def laid_out(parameters: int | None, weight_format: str | None, values: Mapping[str, Any], whole: Weights | None = None) -> LaidOut | Evenly | Unknown:
     """The part of `loaded_weights` that is the same however ranks share the checkpoint."""
-    total = whole or weight_bytes(parameters, weight_format, values)
     config = Config(values)
-    found = stored(weight_format or own_word(config), config, with_encoders=True)
+    word = weight_format or own_word(config)
+    found = stored(word, config, with_encoders=True)
     if isinstance(found, Unknown):
+        total = whole or weight_bytes(parameters, weight_format, values)
         return found if isinstance(total, Unknown) else Evenly(total, found.reason)
-    decoder = found.bytes_of(found.tensors)
+    total = whole or (weight_bytes(None, weight_format, values) if parameters is None else weighed(parameters, word, found))
+    decoder = found.bytes
     if isinstance(total, Unknown):
         total = Weights(*decoder, "computed", (f"the text decoder alone: {total.reason}",))
     if decoder[0] > total.high * (1 + NEAR):
@@ -152,7 +153,7 @@ def _beside(config: Config, found: Stored, parameters: int | None, left: int) ->
     """What the checkpoint holds beside the decoder. `left` is the most that there is room for."""
     left = max(0, left)
     encoder, drafting = any(config.anywhere(field) for field in ENCODERS), drafts(config)
-    beyond = None if parameters is None else parameters - counted(found.tensors).total
+    beyond = None if parameters is None else parameters - found.elements
     if not encoder and not drafting:
         return Beside() if not beyond or beyond < 0 or _twice(found, beyond) else Beside(other=(0, min(left, beyond * found.rest)))
     tower, draft = tower_elements(config) if encoder else 0, draft_elements(config, found.tensors) if drafting else 0

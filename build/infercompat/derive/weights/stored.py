@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from infercompat.derive.config import Config
@@ -14,7 +15,7 @@ from infercompat.derive.weights.count import ENCODERS, tensors_of
 from infercompat.derive.weights.formats import DTYPE_WORDS, GGUF_BLOCKS, GGUF_UNIFORM, PLAIN, Bounds, gguf
 from infercompat.derive.weights.mixtures import Mixture, mixture_of
 from infercompat.derive.weights.scheme import LIGHTEST_AND_HEAVIEST, LINEAR, Scheme, read_scheme
-from infercompat.derive.weights.tensors import PARTS, Tensor
+from infercompat.derive.weights.tensors import PARTS, Tensor, counted
 
 SECTIONS = ("quantization_config", "quantization", "compression_config")
 
@@ -36,6 +37,16 @@ class Stored:
         light = self.schemes[0]
         groups = light.groups if isinstance(light, Scheme) else ()
         return min(Fraction(self.rest), *(Fraction(format.bits or 8 * self.rest, 8) for _, format in groups), Fraction(self.rest))
+
+    @cached_property
+    def elements(self) -> int:
+        """Numbers of the decoder."""
+        return counted(self.tensors).total
+
+    @cached_property
+    def bytes(self) -> Bounds:
+        """Bytes of the decoder."""
+        return self.bytes_of(self.tensors)
 
     def bytes_of(self, tensors: Iterable[Tensor]) -> Bounds:
         """Bytes of all copies of the tensors, each stored for itself."""

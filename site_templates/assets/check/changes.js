@@ -1,0 +1,154 @@
+// @ts-check
+// answer/repairs.py: the changes that may be tried where something blocks, and what each costs.
+
+import { sortedBy } from "./claims.js";
+import { factsOf, leaves } from "./condition.js";
+import { blocking, couldBlock } from "./decide.js";
+import { stackOf } from "./facts.js";
+import { BLOCKING, conditionOf } from "./gates.js";
+import { newestRelease } from "./hops.js";
+import { Refused, releaseOf } from "./question.js";
+import { isRange, lookup } from "./registry.js";
+
+/** @typedef {import("./types.js").Data} Data */
+/** @typedef {import("./types.js").Gate} Gate */
+/** @typedef {import("./types.js").Question} Question */
+/** @typedef {import("./types.js").Assessment} Assessment */
+/** @typedef {{words: string, cost: number, set: [string, any][], drop: string[], version: string | null}} Change facts to set, facts to take back, or another release */
+
+const LARGER_SHARES = [0.95, 0.97, 0.99]; // of a device, where the cache does not fit
+const SHARE = "gpu_memory_utilization";
+const LENGTH = "max_model_len"; // never reset: it is what the person wants of the server, and its default is longer
+const ATTENTION = ["attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"]; // what decides among backends
+
+/** Workarounds on record of the gotchas that block or could, and resets of what the person set and what can matter. @param {Assessment} found @param {Data} data @returns {Generator<Change>} */
+export function* changesFor(found, data) {
+  const { question } = found.resolved;
+  const may = settings(data.catalog);
+  for (const gate of [...blocking(found), ...couldBlock(found)]) {
+    for (const workaround of gate.gotcha.workarounds) yield* fromWorkaround(workaround, question, may);
+    yield* toTheLimit(gate, found, data, may);
+  }
+  yield* moreMemory(found);
+  const matters = mattering(found);
+  for (const name of Object.keys(question.given)) {
+    if (question.required.has(name) || name === LENGTH || !may.settable(name)) continue;
+    if (name.startsWith("speculation.")) yield* without("speculation", question, may);
+    else if (matters.has(name)) yield change(`leave ${name} at its default`, may.cost(name), { drop: [name] });
+  }
+}
+
+/** A setting that is larger than a quantity it must not exceed, brought down to that. @param {Gate} gate @param {Assessment} found @param {Data} data @param {May} may @returns {Generator<Change>} */
+function* toTheLimit(gate, found, data, may) {
+  for (const leaf of leaves(conditionOf(gate.gotcha))) {
+    const { left, sign, right } = leaf.relation ?? {};
+    if (sign !== ">" || typeof left !== "string" || typeof right !== "string" || left === right) continue;
+    const limit = stackOf(found.resolved, data).get(right);
+    const least = isRange(limit) ? limit.low : limit;
+    const free = left !== LENGTH && !found.resolved.question.required.has(left) && may.settable(left);
+    if (free && Number.isInteger(least) && least > 0) yield change(`set ${left} = ${least}`, may.cost(left), { set: [[left, least]] });
+  }
+}
+
+/** Where the cache does not fit: a larger share of the device, where the engine has a setting for it. @param {Assessment} found @returns {Generator<Change>} */
+function* moreMemory(found) {
+  const { question, facts } = found.resolved;
+  if (!isShort(found) || question.required.has(SHARE) || !(SHARE in (question.engine.data.settings ?? {}))) return;
+  for (const larger of LARGER_SHARES) {
+    if (typeof facts[SHARE] === "number" && facts[SHARE] < larger) yield change(`set ${SHARE} = ${larger}`, 2, { set: [[SHARE, larger]] });
+  }
+}
+
+/** The facts that gotchas which could block here ask about, as they are or after a change, and those that choose the backend. @param {Assessment} found */
+function mattering(found) {
+  const gotchas = found.gates.map((gate) => gate.gotcha).filter((gotcha) => BLOCKING.has(gotcha.symptom));
+  const trees = gotchas.flatMap((gotcha) => [gotcha.when, gotcha.clean_when].filter(Boolean));
+  const names = new Set(trees.flatMap((tree) => leaves(tree).flatMap(factsOf)));
+  if (names.has("cache.k.dtype") || names.has("cache.v.dtype")) names.add("cache.dtype");
+  if (found.hops.some((hop) => hop.name === "attention")) for (const name of ATTENTION) names.add(name);
+  return names;
+}
+
+/** @param {any} workaround @param {Question} question @param {May} may @returns {Generator<Change>} */
+function* fromWorkaround(workaround, question, may) {
+  const wanted = Object.entries(workaround.set ?? {});
+  if (wanted.some(([name, value]) => question.given[name] !== value) && wanted.every(([name]) => may.settable(name)) && !isFixed(wanted, question)) {
+    const words = wanted.map(([name, value]) => `${name} = ${value}`).join(", ");
+    yield change(`set ${words}`, Math.max(...wanted.map(([name]) => may.cost(name))), { set: sortedBy(wanted, ([name]) => [name]) });
+  }
+  if ("drop" in workaround) yield* without(workaround.drop, question, may);
+  for (const key of ["upgrade", "downgrade"]) {
+    for (const [component, version] of Object.entries(workaround[key] ?? {})) yield* toVersion(component, version, key === "upgrade", question);
+  }
+}
+
+/** Whether something that was required would change: the fact itself, or the whole of which it is a part. @param {[string, any][]} wanted @param {Question} question */
+function isFixed(wanted, question) {
+  const required = new Set([...question.required].flatMap((name) => (name === "cache.dtype" ? [name, "cache.k.dtype", "cache.v.dtype"] : [name])));
+  return wanted.some(([name, value]) => required.has(name) && question.given[name] !== value);
+}
+
+/** Another release of the engine, where later ones will do also the newest; or another version of what it bundles. @param {string} component @param {string} version @param {boolean} orLater @param {Question} question @returns {Generator<Change>} */
+function* toVersion(component, version, orLater, question) {
+  const { engine, required, release } = question;
+  const fact = `${component}.version`;
+  if (component !== engine.id) {
+    if (!required.has(fact)) yield change(`take ${component} ${version}`, 4, { set: [[fact, version]] });
+    return;
+  }
+  if (required.has("version") || required.has(fact) || !isRelease(engine, version)) return;
+  const newest = new Set([releaseOf(engine, null).version, newestRelease(engine).version]);
+  yield change(`take ${engine.data.name} ${version}`, 4, { version });
+  for (const later of orLater ? newest : []) {
+    if (later !== version && later !== release.version) yield change(`take ${engine.data.name} ${later}`, 4, { version: later });
+  }
+}
+
+/** @param {import("./types.js").Engine} engine @param {string} version */
+function isRelease(engine, version) {
+  try {
+    return Boolean(releaseOf(engine, version));
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
+}
+
+/** Everything that was said of a feature taken back, if anything was and nothing of it is required. @param {string} feature @param {Question} question @param {May} may @returns {Generator<Change>} */
+function* without(feature, question, may) {
+  const names = Object.keys(question.given).filter((name) => name === feature || name.startsWith(`${feature}.`));
+  if (names.length && !names.some((name) => question.required.has(name))) {
+    yield change(`leave out ${feature}`, Math.min(...names.map((name) => may.cost(name))), { drop: names });
+  }
+}
+
+/** @typedef {ReturnType<typeof settings>} May */
+
+/** What a person may change, and what it costs. @param {any} catalog */
+function settings(catalog) {
+  return {
+    /** Not what describes the model, its weights, the machine or the software. @param {string} name */
+    settable(name) {
+      const fact = lookup(catalog.facts, name);
+      if (!fact || /^(model|hardware|weights|checkpoint)\./.test(name) || name.endsWith(".version")) return false;
+      return (fact.kind === "given" || fact.kind === "resolved" || name === "block_size") && !["task", "os", "container"].includes(name);
+    },
+    /** Cheaper first: dropping an optional feature, another backend, another type, another version. @param {string} name */
+    cost(name) {
+      const fact = lookup(catalog.facts, name);
+      const optional = fact && (fact.part_of || fact.absent === false || fact.absent === 0 || fact.absent === "none" || name.startsWith("setting.") || name === "prefix_caching");
+      return optional ? 1 : name.includes("dtype") ? 3 : 2;
+    },
+  };
+}
+
+/** Whether the cache does not surely fit. @param {Assessment} found */
+export function isShort(found) {
+  return found.hops.some((hop) => hop.name === "memory" && (hop.state === "fails" || hop.state === "gap"));
+}
+
+/** @param {string} words @param {number} cost @param {{set?: [string, any][], drop?: string[], version?: string | null}} how @returns {Change} */
+function change(words, cost, { set = [], drop = [], version = null }) {
+  return { words, cost, set, drop, version };
+}
+
