@@ -6,7 +6,7 @@ import { SITE, json, make } from "./page.js";
 import { chip, copied, head, rest, said } from "./check/answer.js";
 import { bar, lengths, room } from "./check/bar.js";
 import { nearest } from "./check/config.js";
-import { NAMES, Unclear, changed, fromAddress, having, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
+import { NAMES, Unclear, changed, fromAddress, having, idOf, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
 import { understand } from "./check/paste.js";
 import { NotInCatalog, Refused } from "./check/question.js";
 import { ask } from "./check/reply.js";
@@ -52,7 +52,7 @@ function fields() {
 
 /** @param {Fields} found */
 function fill(found) {
-  field("engine").value = found.engine ?? "";
+  found = having(found, { engine: idOf(found.engine ?? "", offered.engines), hardware: idOf(found.hardware ?? "", offered.hardware) });
   choices(found);
   for (const name of NAMES) place(name, found[name] ?? "");
   rows("set", found.set);
@@ -254,7 +254,8 @@ function filled(found, before) {
   const after = changed(start, { set });
   const hardware = found.hardware.find((kind) => kind.id)?.id;
   if (starts && !hardware) Object.assign(after, { ...(before.hardware && { hardware: before.hardware }) });
-  if (found.engine && offered.engines.some(({ id }) => id === found.engine?.name)) after.engine = found.engine.name;
+  const engine = idOf(found.engine?.name ?? "", offered.engines);
+  if (offered.engines.some(({ id }) => id === engine)) after.engine = engine;
   if (found.version) after.version = String(found.version.value);
   if (found.model) after.model = found.exact || !found.modelId ? String(found.model.value) : found.modelId;
   if (hardware) after.hardware = hardware;
@@ -267,8 +268,10 @@ function filled(found, before) {
 function told(found, faults) {
   const line = (/** @type {{line: number}} */ one) => (one.line ? make("span", { class: "ic-dim" }, ` line ${one.line}`) : "");
   const item = (/** @type {string} */ words, /** @type {{line: number}} */ one) => make("li", {}, words, line(one));
+  const engine = idOf(found.engine?.name ?? "", offered.engines);
+  const known = offered.engines.some(({ id }) => id === engine) ? "" : ", which is not in the catalog";
   const understood = [
-    ...(found.engine ? [item(`engine ${found.engine.name}${found.version ? ` ${found.version.value}` : ", no version said"}`, found.engine)] : []),
+    ...(found.engine ? [item(`engine ${found.engine.name}${known}${found.version ? ` ${found.version.value}` : ", no version said"}`, found.engine)] : []),
     ...(found.model ? [item(`model ${found.model.value}${found.modelId ? ` → ${found.modelId}` : ", which is not in the catalog"}`, found.model)] : []),
     ...found.hardware.map((kind) => item(`hardware ${kind.count} × ${kind.id ?? kind.name}`, kind)),
     ...Object.values(found.given).map((one) => item(`${one.name} = ${one.value}`, one)),

@@ -48,7 +48,8 @@ def _model(model: Record, matrix: Matrix) -> dict[str, Any]:
 def _engine(engine: Record) -> dict[str, Any]:
     settings = engine.data.get("settings") or {}
     return {
-        **{"id": engine.id, "name": engine.name, "versions": [entry["version"] for entry in engine.data["releases"]]},
+        **{"id": engine.id, "name": engine.name, "aliases": list(engine.data.get("aliases", ()))},
+        "versions": [entry["version"] for entry in engine.data["releases"]],
         "settings": {fact: {"flag": setting["flag"], "values": list(setting.get("values", ()))} for fact, setting in settings.items()},
     }
 

@@ -3,7 +3,7 @@
 
 /** @typedef {Record<string, string> & {set: string[], require: string[]}} Fields what stands in each field; those that are empty are left out */
 /** @typedef {{id: string, name: string, aliases: string[], checkpoints: [string, string][], context: number | null}} Model */
-/** @typedef {{id: string, name: string, versions: string[], settings: Record<string, {flag: string, values: any[]}>}} Engine */
+/** @typedef {{id: string, name: string, aliases: string[], versions: string[], settings: Record<string, {flag: string, values: any[]}>}} Engine */
 /** @typedef {{id: string, name: string, vendor: string, aliases: string[], bytes: number | null}} Hardware */
 /** @typedef {{name: string, meaning: string, values: string[]}} Fact */
 /** @typedef {{models: Model[], engines: Engine[], hardware: Hardware[], facts: Fact[], dtypes: string[]}} Offered what export/check_form.py delivers */
@@ -128,6 +128,12 @@ export function changed(fields, { set = {}, drop = [], version }) {
   }
   if (version) found.version = version;
   return found;
+}
+
+/** The id of a record by its id or an alias, in any case; what names none stays. @param {string} text @param {{id: string, aliases: string[]}[]} records */
+export function idOf(text, records) {
+  const wanted = text.toLowerCase();
+  return records.find(({ id, aliases }) => [id, ...aliases].some((name) => name.toLowerCase() === wanted))?.id ?? text;
 }
 
 /** The model that a text names: by id, alias, checkpoint or name, in any case. @param {string} text @param {Model[]} models */
