@@ -1,5 +1,5 @@
 // @ts-check
-// The files of export/check.py, put together for one question: layers spelled out, open ends of ranges as Infinity, citations in one place.
+// The files of export/check.py, put together for one question: layers spelled out, facts with their names, citations in one place.
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {(path: string) => Promise<any>} Fetch gives a file below /api/v1 */
@@ -7,7 +7,10 @@
 /** The catalog, ready to be asked. @param {Fetch} fetch */
 export async function loadCatalog(fetch) {
   return once(await fetch("check/catalog.json"), (catalog) => {
-    for (const fact of Object.values(catalog.facts)) if (fact.absent?.high === null) fact.absent.high = Infinity;
+    for (const [name, fact] of Object.entries(catalog.facts)) {
+      fact.name = name;
+      if (fact.absent?.high === null) fact.absent.high = Infinity;
+    }
   });
 }
 

@@ -14,8 +14,18 @@ const PATTERN = new RegExp(
 /** @type {Record<string, string>} */
 const LETTERS = { alpha: "a", beta: "b", c: "rc", pre: "rc", preview: "rc" };
 
+/** @type {Map<string, Dotted | null>} */
+const known = new Map();
+
 /** A version, or null where the text is none. @param {string} text @returns {Dotted | null} */
 export function dotted(text) {
+  const found = known.has(text) ? known.get(text) : parsed(text);
+  known.set(text, found ?? null);
+  return found ?? null;
+}
+
+/** @param {string} text @returns {Dotted | null} */
+function parsed(text) {
   const found = PATTERN.exec(text)?.groups;
   if (!found) return null;
   const release = found.release.split(".").map(Number);

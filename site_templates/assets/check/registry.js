@@ -26,7 +26,7 @@ const IN_WORDS = {
 /** The declaration behind a name, whatever its scope and stage. @param {Registry} registry @param {string} name @returns {Fact | null} */
 export function lookup(registry, name) {
   for (const spelling of spellings(name)) {
-    if (Object.hasOwn(registry, spelling)) return { ...registry[spelling], name: spelling };
+    if (Object.hasOwn(registry, spelling)) return registry[spelling];
     if (SETTING.test(spelling)) return { name: spelling, type: "any", kind: "given" };
   }
   return null;

@@ -1,0 +1,139 @@
+"""The data of the check page: conditions as plain trees, what is known of a model and an engine, and a citation behind every source."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from catalogs import GOTCHA, RECIPE, RECIPE_TEXT, WINDOW, changed
+from infercompat.condition import FACTS, Range, lookup, parse
+from infercompat.export.check import askable, check_files, tree_of, value_of
+
+
+@pytest.fixture
+def files(make) -> dict[str, dict]:
+    return dict(check_files(make({RECIPE: RECIPE_TEXT})))
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ({"cache.dtype": "fp8"}, {"fact": "cache.dtype", "test": ["fp8"], "text": "cache.dtype is fp8"}),
+        ({"lora": [True, False]}, {"fact": "lora", "test": [True, False], "text": "lora is true or false"}),
+        ({"cuda.version": {"below": "13.0"}}, {"fact": "cuda.version", "test": {"below": "13.0"}, "text": "cuda.version is less than 13.0"}),
+        ({"max_num_seqs": {"min": 2, "max": 8}}, {"fact": "max_num_seqs", "test": {"min": 2, "max": 8}, "text": "max_num_seqs is at least 2 and at most 8"}),
+        ({"requires": "moe"}, {"requires": "moe", "text": "the model requires moe"}),
+        (
+            {"layer": {"kind": "sliding", "head_dim": {"above": 256}}},
+            {"layer": {"kind": ["sliding"], "head_dim": {"above": 256}}, "text": "one layer has kind sliding and head_dim more than 256"},
+        ),
+        (
+            {"relation": "model.heads % tensor_parallel != 0"},
+            {
+                "relation": {"left": ["%", "model.heads", "tensor_parallel"], "sign": "!=", "right": 0},
+                "facts": ["model.heads", "tensor_parallel"],
+                "text": "model.heads % tensor_parallel != 0",
+            },
+        ),
+    ],
+)
+def test_a_leaf_as_plain_data(written, wanted):
+    assert tree_of(parse(written)[0]) == wanted
+
+
+def test_groups_keep_their_parts_in_order():
+    condition, _ = parse({"any": [{"not": {"requires": "moe"}}, {"all": [{"lora": True}, {"os": "linux"}]}]})
+    found = tree_of(condition)
+    assert found["any"][0]["not"]["requires"] == "moe"
+    assert [leaf["fact"] for leaf in found["any"][1]["all"]] == ["lora", "os"]
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"), [(Range(1, float("inf")), {"low": 1, "high": None}), (Range(1, 8), {"low": 1, "high": 8}), ((64, 128), [64, 128]), (None, None)]
+)
+def test_values_as_plain_data(value, plain):
+    assert value_of(value) == plain
+
+
+def test_there_is_a_file_for_each_engine_and_model(files):
+    assert sorted(files) == [
+        "check/catalog.json",
+        "check/engines/enga.json",
+        "check/engines/engb.json",
+        "check/models/plain-model.json",
+        "check/models/tiny-model.json",
+    ]
+
+
+def test_the_registry_of_facts(files):
+    facts = files["check/catalog.json"]["facts"]
+    assert facts.keys() == FACTS.keys()
+    assert facts["speculation.tokens"] == {"type": "int", "kind": "given", "unit": "tokens", "part_of": "speculation.method", "absent": 0}
+    assert facts["batch_size"]["absent"] == {"low": 1, "high": None}
+    assert "absent" not in facts["cache.dtype"]  # where nothing is said, nothing is known
+
+
+def test_a_model(files):
+    model = files["check/models/tiny-model.json"]
+    assert model["facts"]["model.window"] == 1024
+    assert model["facts"]["model.heads"] == 4
+    assert [model["derived"]["layer_kinds"][index]["kind"] for index in model["derived"]["layers"]] == ["sliding", "full", "sliding", "full"]
+    assert list(model["claims"]) == ["enga"]
+    assert model["claims"]["enga"]["enga-1-1-0-registry"]["exact"]["architecture"] == [
+        {"about": {"architecture": "TinyForCausalLM"}, "holds": "native", "source": ["enga-registry", "L3"]}
+    ]
+    assert model["recipes"]["enga"]["id"] == "tiny-on-enga"
+    assert [one["id"] for one in model["measurements"]] == ["tiny-at-8k"]
+
+
+def test_an_engine(files):
+    engine = files["check/engines/enga.json"]
+    offers, registry = engine["snapshots"]
+    assert registry["complete"] is True
+    assert [claim["lacks"] for claim in offers["requirements"]["sliding-window"]] == ["The mask is right and the cache keeps every token."]
+    [gotcha] = engine["gotchas"]
+    assert (gotcha["reported"], gotcha["proven"]) == ("2026-01-20", True)
+    assert gotcha["when"]["all"][1] == {"fact": "cache.dtype", "test": ["fp8_e4m3"], "text": "cache.dtype is fp8_e4m3"}
+
+
+def test_a_model_that_cannot_be_read_says_what_is_missing(make):
+    name = "models/acme/tiny-model.yaml"
+    model = dict(check_files(make(changed(name, ("    num_hidden_layers: 4\n", ""), ("{{ layers.sliding }} of {{ layers.total }}", "some")))))
+    assert model["check/models/tiny-model.json"]["derived"]["missing"] == ["num_hidden_layers"]
+
+
+def test_a_gotcha_that_nobody_opened_is_not_proven(make):
+    files = dict(check_files(make(changed(GOTCHA, ("strength: reproducible-case", "strength: single-report")))))
+    assert files["check/engines/enga.json"]["gotchas"][0]["proven"] is False
+
+
+def test_what_a_lack_matters_for_is_parsed(make):
+    files = dict(check_files(make(changed(WINDOW, ("cites:", "matters_when: {lora: true}\navoided_by: Leave it out.\ncites:")))))
+    assert files["check/catalog.json"]["requirements"]["sliding-window"]["matters_when"]["fact"] == "lora"
+
+
+def test_each_source_of_the_real_catalog_has_a_citation_and_each_file_stays_small(real):
+    files = dict(check_files(real))
+    assert len(files) == 1 + len(askable(real.catalog)) + len(real.catalog.of_kind("model"))
+    for path, body in files.items():
+        most = 400_000 if "engines" in path else 150_000
+        assert len(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()) < most, path
+        assert {id for id, _ in sources(body)} <= body["citations"].keys(), path
+    asked = {fact for body in files.values() for fact in facts_in(body)}
+    assert len(asked) > 40
+    assert [fact for fact in asked if lookup(fact) is None] == []
+
+
+def sources(data) -> list:
+    """Every pair under `source`."""
+    if isinstance(data, dict):
+        return [value for key, value in data.items() if key == "source"] + [found for value in data.values() for found in sources(value)]
+    return [found for item in data for found in sources(item)] if isinstance(data, list) else []
+
+
+def facts_in(data) -> list:
+    """The fact of every leaf of every tree."""
+    if isinstance(data, dict):
+        return ([data["fact"]] if "fact" in data and "test" in data else []) + [found for value in data.values() for found in facts_in(value)]
+    return [found for item in data for found in facts_in(item)] if isinstance(data, list) else []
