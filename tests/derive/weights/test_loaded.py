@@ -48,6 +48,15 @@ def test_the_fullest_stage():
     assert loaded.bytes == 2 * (16 * layer + 128256 * 4096 + 4096)
 
 
+def test_a_cut_matrix_keeps_the_type_that_the_whole_one_has():
+    # Q4_0 has 18 bytes for 32 weights of a row, and the output, whose rows are no blocks of Q6_K, Q8_0 with 34. On one of two ranks:
+    embedding, output, qkv, out = 32 * 2 * 18, 32 * 2 * 34, 3 * 32 * 2 * 18, 64 * 1 * 18
+    # Rows of 96 weights are three blocks of Q4_0; half a row, of 48, needs two of them.
+    gate_up, down, norms = 2 * 48 * 2 * 18, 64 * 2 * 18, 3 * 64 * 4
+    config = shapes.dense("llama", 1, 64, 2, 2, 96, 64, **shapes.UNTIED)
+    assert loaded_weights(None, "q4_0", config, Split(2)).bytes == embedding + output + qkv + out + gate_up + down + norms
+
+
 def test_a_second_copy_of_a_tied_matrix_is_not_loaded():
     elements = 1_235_814_400
     once = loaded_weights(elements, "bf16", shapes.LLAMA_3_2_1B, Split())

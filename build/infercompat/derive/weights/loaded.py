@@ -121,7 +121,7 @@ def _cut_evenly(found: Evenly, split: Split) -> Weights:
 
 def _fullest(found: LaidOut, split: Split) -> Bounds:
     """Bytes of the decoder on the rank that holds most of it."""
-    held = [found.stored.bytes_of(tensors) for tensors in stages(found.stored.tensors, split, found.layers, found.tied)]
+    held = [found.stored.bytes_of(tensors, split) for tensors in stages(found.stored.tensors, split, found.layers, found.tied)]
     return max(low for low, _ in held), max(high for _, high in held)
 
 

@@ -52,11 +52,11 @@ class Split:
 
 
 def stages(tensors: Iterable[Tensor], split: Split, count: int, tied: bool) -> list[list[Tensor]]:
-    """The tensors that the ranks of each stage or device hold, each cut as far as it is."""
+    """The tensors of which the ranks of each stage or device hold a part (`on_rank`)."""
     held: list[list[Tensor]] = [[] for _ in range(split.tensor if split.by_layer else split.pipeline)]
     for tensor in tensors:
         for place in _places(tensor, split, count, tied):
-            held[place].append(tensor if split.by_layer else on_rank(tensor, split))
+            held[place].append(tensor)
     return held
 
 
@@ -112,7 +112,7 @@ def cut_of(tensor: Tensor) -> str:
 
 def on_rank(tensor: Tensor, split: Split) -> Tensor:
     """What one rank of a layer holds of a tensor."""
-    cut = cut_of(tensor)
+    cut = "whole" if split.by_layer else cut_of(tensor)
     if cut.startswith("expert"):
         return _expert(tensor, cut, split)
     if cut == "vocabulary":

@@ -12,8 +12,9 @@ from infercompat.derive.config import Config
 from infercompat.derive.context import weight_format as format_word
 from infercompat.derive.layers import Unknown
 from infercompat.derive.weights.count import ENCODERS, tensors_of
-from infercompat.derive.weights.formats import DTYPE_WORDS, GGUF_BLOCKS, GGUF_UNIFORM, PLAIN, Bounds, gguf
+from infercompat.derive.weights.formats import DTYPE_WORDS, GGUF_BLOCKS, GGUF_UNIFORM, PLAIN, Bounds, Format, gguf
 from infercompat.derive.weights.mixtures import Mixture, mixture_of
+from infercompat.derive.weights.ranks import Split, on_rank
 from infercompat.derive.weights.scheme import LIGHTEST_AND_HEAVIEST, LINEAR, Scheme, read_scheme
 from infercompat.derive.weights.tensors import PARTS, Tensor, counted
 
@@ -48,18 +49,20 @@ class Stored:
         """Bytes of the decoder."""
         return self.bytes_of(self.tensors)
 
-    def bytes_of(self, tensors: Iterable[Tensor]) -> Bounds:
-        """Bytes of all copies of the tensors, each stored for itself."""
+    def bytes_of(self, tensors: Iterable[Tensor], split: Split | None = None) -> Bounds:
+        """Bytes of all copies of the tensors, each stored for itself; with a split, of what one rank holds of them."""
         light, heavy = self.schemes
         low = high = 0
         for tensor in tensors:
-            low += _bytes(tensor, light, self.rest)[0]
-            high += _bytes(tensor, heavy, self.rest)[1]
+            # A cut tensor keeps the format that the whole one has.
+            formats = light.format_of(tensor), heavy.format_of(tensor)
+            held = tensor if split is None else on_rank(tensor, split)
+            low += _bytes(held, formats[0], self.rest)[0]
+            high += _bytes(held, formats[1], self.rest)[1]
         return low, high
 
 
-def _bytes(tensor: Tensor, scheme: Scheme | Mixture, rest: int) -> Bounds:
-    format = scheme.format_of(tensor)
+def _bytes(tensor: Tensor, format: Format | None, rest: int) -> Bounds:
     low, high = (tensor.elements * rest,) * 2 if format is None else format.bytes_of(*tensor.shape)
     return (low, high) if format is None else (tensor.copies * low, tensor.copies * high)
 

@@ -80,15 +80,15 @@ function element(terms, part) {
 function lengthsOf(terms, window, attending, apart) {
   const given = terms.given("max_num_seqs");
   const asked = terms.given("setting.kv_unified");
-  const slots = Number(given || terms.fact("max_num_seqs") || 1);
+  const slots = Math.trunc(given || terms.fact("max_num_seqs") || 1);
   const unified = asked === null ? given === null : Boolean(asked);
   const length = attending ? terms.given("max_model_len") || terms.request.derived.context.native : 0;
   if (length === null) return null;
   const padding = terms.parameter("padding");
   const context = roundedUp(length, padding);
   const full = unified ? context : Math.max(padding, roundedUp(Math.floor(context / slots), padding));
-  const batch = Math.min(context, Number(terms.fact("max_num_batched_tokens") || context));
-  const micro = Math.min(batch, Number(terms.fact("setting.ubatch_size") || batch));
+  const batch = Math.min(context, Math.trunc(terms.fact("max_num_batched_tokens") || context));
+  const micro = Math.min(batch, Math.trunc(terms.fact("setting.ubatch_size") || batch));
   const together = unified && !apart;
   const windowed = terms.fact("setting.swa_full") ? full : roundedUp(Math.min(full, window * (together ? slots : 1) + micro), padding);
   return { full, windowed, streams: together ? 1 : slots, slots };

@@ -102,7 +102,7 @@ function refusal(terms) {
 
 /** @param {Terms} terms */
 function askedBlock(terms) {
-  return Number(terms.fact("block_size") || terms.parameter("block_size"));
+  return Math.trunc(terms.fact("block_size") || terms.parameter("block_size"));
 }
 
 /** Tokens of a block, and whether that is settled: blocks of 64 are kept with flash_mla, cut down without; others do without it. @param {Terms} terms @param {Layer[]} attending @returns {[number, boolean]} */

@@ -56,7 +56,7 @@ function tokenBytes(terms, layer) {
 /** Bytes of an element; a quantized one has its bits, and for each group of elements a scale and a bias in the model's type. @param {Terms} terms */
 function element(terms) {
   const bits = whole(terms.fact("setting.kv_bits"));
-  return bits ? ratio(bits, 8).plus(ratio(4, Number(terms.fact("setting.kv_group_size") || 64))) : exact(2);
+  return bits ? ratio(bits, 8).plus(ratio(4, Math.trunc(terms.fact("setting.kv_group_size") || 64))) : exact(2);
 }
 
 export const ALGORITHMS = { "mlx-arrays/1": arrays };

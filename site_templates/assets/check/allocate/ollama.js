@@ -13,7 +13,7 @@ function slots(terms) {
   const length = lengthOf(terms);
   if (length === null) return unknown(["max_model_len"], "the context follows the memory of the devices, which is not known");
   const oneSlot = terms.parameter("one_slot").includes(terms.request.derived.name);
-  const count = oneSlot ? 1 : Number(terms.fact("max_num_seqs") || 1);
+  const count = oneSlot ? 1 : Math.trunc(terms.fact("max_num_seqs") || 1);
   const batch = whole(terms.given("setting.num_batch")) || (length * count <= SMALL_CONTEXT ? SMALL_BATCH : null);
   if (batch === null && terms.layers.some((layer) => layer.window)) {
     return unknown(["setting.num_batch"], "windowed layers have cells for a batch, which follows the memory that is left: 512, 1024 or 2048");

@@ -28,7 +28,7 @@ function pools(terms) {
   const problem = refusal(terms, windows);
   if (problem) return problem;
   const cells = cellsOf(terms, windows);
-  const page = Number(terms.fact("block_size") || terms.parameter("block_size"));
+  const page = Math.trunc(terms.fact("block_size") || terms.parameter("block_size"));
   const share = cells.full.compare(0) ? decimal(terms.fact("setting.swa_full_tokens_ratio") || terms.parameter("swa_ratio")) : exact(1);
   const groups = cells.long.length ? [group("full", cells.long.length, cells.full, page)] : [];
   const window = Math.max(0, ...cells.short.map((layer) => layer.window));

@@ -16,7 +16,7 @@ function blocks(terms) {
   if (isUnknown(windows)) return windows;
   const problem = refusal(terms);
   if (problem) return problem;
-  const step = Number(terms.fact("block_size") || terms.parameter("block_size"));
+  const step = Math.trunc(terms.fact("block_size") || terms.parameter("block_size"));
   /** @type {Map<string, {window: number, layers: Layer[]}>} */
   const pools = new Map();
   for (const layer of terms.layers.filter((one) => one.attends && !one.shares)) {

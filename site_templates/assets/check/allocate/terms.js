@@ -50,7 +50,7 @@ export class Terms {
 
   /** @param {string} fact */
   ranks(fact) {
-    return Number(this.fact(fact) || 1);
+    return Math.trunc(this.fact(fact) || 1);
   }
 
   get layers() {
@@ -66,7 +66,7 @@ export class Terms {
   /** Tokens drafted in a step: given, else the engine's default where a method of drafting is given. */
   get speculativeTokens() {
     const drafts = ![null, "none"].includes(this.given("speculation.method"));
-    return Number((drafts ? this.fact("speculation.tokens") : this.given("speculation.tokens")) || 0);
+    return Math.trunc((drafts ? this.fact("speculation.tokens") : this.given("speculation.tokens")) || 0);
   }
 }
 

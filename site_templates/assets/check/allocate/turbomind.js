@@ -62,7 +62,7 @@ function blocks(terms) {
 /** What is the same in both: a block of all layers, and the states of a sequence. @param {Terms} terms @param {Objects} states */
 function common(terms, states) {
   const attending = attendingLayers(terms);
-  const step = Number(terms.fact("block_size") || terms.parameter("block_size"));
+  const step = Math.trunc(terms.fact("block_size") || terms.parameter("block_size"));
   const token = sum(attending.map((layer) => tokenBytes(terms, layer)));
   return allocation({
     groups: attending.length ? [group("full", attending.length, token, step)] : [],

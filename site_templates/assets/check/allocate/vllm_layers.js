@@ -27,7 +27,7 @@ const FULL_KINDS = { full: "full", "recurrent+full": "full", latent: "latent", i
 export function readSpecs(terms) {
   const problem = refusal(terms);
   if (problem) return problem;
-  let block = Number(terms.fact("block_size") || terms.parameter("block_size"));
+  let block = Math.trunc(terms.fact("block_size") || terms.parameter("block_size"));
   /** @type {[number, Spec][]} */
   let attending = terms.layers.flatMap((layer, index) => attention(terms, layer, block).map((spec) => /** @type {[number, Spec]} */ ([index, spec])));
   for (const layer of draftLayers(terms)) for (const spec of attention(terms, layer, block)) attending.push([terms.layers.length - 1, spec]);
@@ -68,7 +68,7 @@ function draftLayers(terms) {
 
 /** Ranks that share the tokens of each request among them. @param {Terms} terms */
 export function contextRanks(terms) {
-  return Number(terms.fact("setting.decode_context_parallel_size") || 1);
+  return Math.trunc(terms.fact("setting.decode_context_parallel_size") || 1);
 }
 
 /** What keeps the layers from being worked out. @param {Terms} terms @returns {Unknown | null} */
