@@ -10,6 +10,7 @@ import { NAMES, Unclear, changed, fromAddress, having, idOf, modelOf, nothing, q
 import { understand } from "./check/paste.js";
 import { NotInCatalog, Refused } from "./check/question.js";
 import { ask } from "./check/reply.js";
+import { told } from "./check/told.js";
 
 /** @typedef {import("./check/fields.js").Fields} Fields */
 /** @typedef {import("./check/fields.js").Offered} Offered */
@@ -234,7 +235,7 @@ async function read() {
     const found = understand(text.value, data);
     if (found.text !== text.value.replaceAll("\r\n", "\n")) text.value = found.text; // without its secrets
     const faults = find(errors, found.text);
-    place.replaceChildren(...told(found, faults));
+    place.replaceChildren(...told(found, faults, offered.engines));
     if (found.engine || found.modelId || found.hardware.length || Object.keys(found.given).length) {
       fill(filled(found, fields()));
       await answer("push");
@@ -262,30 +263,6 @@ function filled(found, before) {
   if (found.exact) after.set = after.set.filter((each) => !each.startsWith("weights.format=")); // the checkpoint says it
   if (found.gpus > 1) after.gpus = String(found.gpus);
   return after;
-}
-
-/** @param {Understood} found @param {ReturnType<typeof find>} faults @returns {HTMLElement[]} */
-function told(found, faults) {
-  const line = (/** @type {{line: number}} */ one) => (one.line ? make("span", { class: "ic-dim" }, ` line ${one.line}`) : "");
-  const item = (/** @type {string} */ words, /** @type {{line: number}} */ one) => make("li", {}, words, line(one));
-  const engine = idOf(found.engine?.name ?? "", offered.engines);
-  const known = offered.engines.some(({ id }) => id === engine) ? "" : ", which is not in the catalog";
-  const understood = [
-    ...(found.engine ? [item(`engine ${found.engine.name}${known}${found.version ? ` ${found.version.value}` : ", no version said"}`, found.engine)] : []),
-    ...(found.model ? [item(`model ${found.model.value}${found.modelId ? ` → ${found.modelId}` : ", which is not in the catalog"}`, found.model)] : []),
-    ...found.hardware.map((kind) => item(`hardware ${kind.count} × ${kind.id ?? kind.name}`, kind)),
-    ...Object.values(found.given).map((one) => item(`${one.name} = ${one.value}`, one)),
-    ...found.components.map((one) => item(`${one.name} ${one.value}`, one)),
-    ...found.log.map((one) => item(`${one.name}: ${one.value}`, one)),
-  ];
-  const unread = found.unread.map((one) => item(`${one.name}${one.value === null ? "" : ` ${one.value}`}`, one));
-  const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ items) => (items.length ? [make("h3", { class: "ck-small" }, title), make("ul", { class: "ck-plain" }, ...items)] : []);
-  return [
-    ...(understood.length ? section("Understood", understood) : [make("p", {}, "Nothing in it names an engine, a model, a machine or a version that this catalog knows.")]),
-    ...section("Not understood, and left out", unread),
-    ...section("To know", found.notes.map((one) => item(String(one.value), one))),
-    ...section("Known faults that it shows", faults.map(({ known, line }) => make("li", {}, make("a", { href: new URL(`gotchas/${known.gotcha}/`, SITE).href }, known.title), make("span", { class: "ic-dim" }, ` line ${line}`)))),
-  ];
 }
 
 // What is dropped
