@@ -34,7 +34,10 @@ function firstReport(reported, dates) {
   return until.length ? until.sort()[until.length - 1] : reported;
 }
 
-/** The value, the reason as the end of a sentence, and whether it is stale. @param {Version} wanted @param {any} component @param {Reader} read @param {boolean} stillOpen @param {string | null} reported */
+/**
+ * The value, the reason as the end of a sentence, and whether it is stale.
+ * @param {Version} wanted @param {any} component @param {Reader} read @param {boolean} stillOpen @param {string | null} reported
+ */
 function judge(wanted, component, read, stillOpen, reported) {
   const observed = (component.observed ?? []).map(read).filter(Boolean);
   const introduced = read(component.introduced?.version);
@@ -44,7 +47,9 @@ function judge(wanted, component, read, stillOpen, reported) {
   /** @param {boolean | null} value @param {string} because @param {boolean} [stale] */
   const found = (value, because, stale = false) => ({ value, because, stale });
   if (observed.some((/** @type {Version} */ at) => compare(at, wanted) === "equal")) return found(true, "is where it was observed");
-  if (introduced && !isNightly(wanted) && placed(wanted, introduced) === "less") return found(false, `is before ${introduced.text}, which brought it`);
+  if (introduced && !isNightly(wanted) && placed(wanted, introduced) === "less") {
+    return found(false, `is before ${introduced.text}, which brought it`);
+  }
   if (mended) return found(false, "holds the fix");
   if (!orders.size && reportedBefore && mended === false) return found(true, "was released between the report and the fix");
   if (!orders.size && reportedBefore && stillOpen) return found(true, "was released after the report, and the thread is open", true);
@@ -64,7 +69,10 @@ function isNightly(version) {
   return isMainBuild(version) || (!version.ordered && version.scheme !== "commit");
 }
 
-/** Whether a version holds the fix; null where the dates and numbers there are do not tell. @param {Version} wanted @param {any} fixed @param {Reader} read */
+/**
+ * Whether a version holds the fix; null where the dates and numbers there are do not tell.
+ * @param {Version} wanted @param {any} fixed @param {Reader} read
+ */
 function isMended(wanted, fixed, read) {
   const first = read(fixed.first_release);
   const order = first ? placed(wanted, first) : null;

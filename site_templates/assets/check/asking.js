@@ -18,7 +18,10 @@ import { ELEMENT_BYTES } from "./units.js";
 const RANKS = ["tensor_parallel", "pipeline_parallel", "data_parallel"];
 const CACHE = ["cache.dtype", "cache.k.dtype", "cache.v.dtype"];
 
-/** The question and the files that it reads. Throws Refused with what to change. @param {any} catalog @param {import("./data.js").Fetch} fetch @param {Asked} asked @returns {Promise<{question: Question, data: Data}>} */
+/**
+ * The question and the files that it reads. Throws Refused with what to change.
+ * @param {any} catalog @param {import("./data.js").Fetch} fetch @param {Asked} asked @returns {Promise<{question: Question, data: Data}>}
+ */
 export async function questionOf(catalog, fetch, asked) {
   checkNumbers(asked);
   const { given, required } = givenIn(catalog, asked);
@@ -35,8 +38,8 @@ export async function questionOf(catalog, fetch, asked) {
   const { derived } = data.model;
   const record = hardware === null ? null : { id: hardware, data: catalog.hardware[hardware] };
   const checkpoint = asked.checkpoint || hubId(catalog, model, asked.model);
-  const question = { model: data.model, derived, engine: data.engine, release, hardware: record, gpus, given, required, checkpoint, context: contextOf(derived, given) };
-  return { question, data };
+  const files = { model: data.model, derived, engine: data.engine, hardware: record };
+  return { question: { ...files, release, gpus, given, required, checkpoint, context: contextOf(derived, given) }, data };
 }
 
 /** The facts that were named, and those among them that have to stay. A fact with two values is refused. @param {any} catalog @param {Asked} asked */
@@ -44,13 +47,14 @@ function givenIn(catalog, asked) {
   /** @param {string} name @param {any} value */
   const setting = (name, value) => readSetting(`${name}=${value}`, catalog);
   const settings = Object.entries(asked.settings ?? {}).map(([name, value]) => setting(name, value));
-  const demands = (asked.required ?? []).map((text) => (text.includes("=") ? readSetting(text, catalog) : setting(text, asked.settings?.[text] ?? "")));
+  const demand = (/** @type {string} */ text) => (text.includes("=") ? readSetting(text, catalog) : setting(text, asked.settings?.[text] ?? ""));
+  const demands = (asked.required ?? []).map(demand);
   const named = Object.entries({ tensor_parallel: asked.tp, max_model_len: asked.context, "cache.dtype": asked.cache_dtype });
   const said = [...settings, ...demands, ...named.filter(([, value]) => value !== undefined && value !== null)];
   /** @type {Facts} */
   const given = {};
   for (const [fact, value] of said) {
-    if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${given[fact]} and ${value}`);
+    if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${[given[fact], value].map(asPython).join(" and ")}`);
     given[fact] = value;
   }
   return { given, required: new Set(demands.map(([fact]) => fact)) };
@@ -58,11 +62,18 @@ function givenIn(catalog, asked) {
 
 /** @param {Asked} asked */
 function checkNumbers({ gpus, tp, context }) {
-  for (const [option, value, most] of /** @type {[string, any, number][]} */ ([["gpus", gpus, 4096], ["tp", tp, 4096], ["context", context, 2 ** 40]])) {
+  /** @type {[string, any, number][]} */
+  const numbers = [["gpus", gpus, 4096], ["tp", tp, 4096], ["context", context, 2 ** 40]];
+  for (const [option, value, most] of numbers) {
     if (value === undefined || value === null) continue;
     if (!Number.isInteger(value)) throw new Refused(`Invalid value for '--${option}': '${value}' is not a valid integer.`);
     if (value < 1 || value > most) throw new Refused(`Invalid value for '--${option}': ${value} is not in the range 1<=x<=${most}.`);
   }
+}
+
+/** A value in the command line's spelling. @param {any} value */
+function asPython(value) {
+  return typeof value === "boolean" ? { true: "True", false: "False" }[`${value}`] : value;
 }
 
 /** Two names for the version that differ are refused. @param {string} engine @param {(string | null | undefined)[]} words @returns {string | null} */
@@ -72,16 +83,23 @@ function onlyVersion(engine, words) {
   return different[0] ?? null;
 }
 
-/** Refuses a class or platform that is not that of the hardware, or of each other. @param {any} catalog @param {string | null} hardware @param {Facts} given */
+/**
+ * Refuses a class or platform that is not that of the hardware, or of each other.
+ * @param {any} catalog @param {string | null} hardware @param {Facts} given
+ */
 function checkHardware(catalog, hardware, given) {
   const ownClass = hardware ? catalog.hardware[hardware].class : given["hardware.class"];
-  const own = { ...(hardware ? { "hardware.id": hardware, "hardware.class": ownClass } : {}), ...(ownClass ? { platform: platformOf(ownClass) } : {}) };
+  const device = hardware ? { "hardware.id": hardware, "hardware.class": ownClass } : {};
+  const own = { ...device, ...(ownClass ? { platform: platformOf(ownClass) } : {}) };
   for (const [fact, value] of Object.entries(own)) {
     if ((given[fact] ?? value) !== value) throw new Refused(`${fact} is given as ${given[fact]}, and that of ${hardware ?? ownClass} is ${value}`);
   }
 }
 
-/** The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused. @param {number} count @param {Facts} given */
+/**
+ * The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused.
+ * @param {number} count @param {Facts} given
+ */
 function devices(count, given) {
   const ranks = RANKS.map((fact) => ({ fact, number: given[fact] ?? 1 }));
   const needed = ranks.reduce((product, { number }) => product * number, 1);
@@ -110,7 +128,8 @@ function modelNamed(catalog, wanted) {
   const byHub = () => ids.find((id) => catalog.models[id].hubs.some((/** @type {string} */ hub) => hub.toLowerCase() === lower));
   const found = named(catalog.models, wanted) ?? named(catalog.models, lower) ?? byHub();
   if (found) return found;
-  const kind = named(catalog.engines, wanted) ? "engine" : named(catalog.hardware, wanted) ? "hardware" : named(catalog.requirements, wanted) ? "requirement" : "";
+  const kinds = { engine: catalog.engines, hardware: catalog.hardware, requirement: catalog.requirements };
+  const kind = Object.entries(kinds).find(([, records]) => named(records, wanted))?.[0];
   if (kind) throw new Refused(`${wanted} is no model: it names a record of the kind ${kind}`);
   const hubs = ids.flatMap((id) => catalog.models[id].hubs.map((/** @type {string} */ hub) => [hub.toLowerCase(), hub]));
   const known = new Map([...ids.map((id) => [id, id]), ...hubs]);
@@ -121,7 +140,10 @@ function modelNamed(catalog, wanted) {
   throw new NotInCatalog(`${wanted} is not in the catalog${nearest}; --from-config asks with its config.json`);
 }
 
-/** The checkpoint that the model was asked for by, with or without its publisher; null where another name was given. @param {any} catalog @param {string} model @param {string} asked @returns {string | null} */
+/**
+ * The checkpoint that the model was asked for by, with or without its publisher; null where another name was given.
+ * @param {any} catalog @param {string} model @param {string} asked @returns {string | null}
+ */
 function hubId(catalog, model, asked) {
   const wanted = asked.toLowerCase();
   const last = (/** @type {string} */ hub) => hub.slice(hub.lastIndexOf("/") + 1);

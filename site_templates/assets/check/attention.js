@@ -12,12 +12,16 @@ import { hop, newestRelease } from "./hops.js";
 /** @typedef {import("./hops.js").Joiner} Joiner */
 /** @typedef {import("./backends.js").Choice} Choice */
 
-/** The hop and the backend it resolves to; no hop for engines whose backends the catalog does not list. @param {Resolved} resolved @param {Joiner} joiner @returns {{found: Hop | null, backend: string | null}} */
+/**
+ * The hop and the backend it resolves to; no hop for engines whose backends the catalog does not list.
+ * @param {Resolved} resolved @param {Joiner} joiner @returns {{found: Hop | null, backend: string | null}}
+ */
 export function attention(resolved, joiner) {
   const { engine, derived } = resolved.question;
   const nothing = { found: null, backend: null };
   if (!engine.data.attention_backends?.length || derived.unknown || !derived.layers.some((layer) => layer.attends)) return nothing;
-  if (!resolved.facts["hardware.class"] && !resolved.facts.platform) return narrows(resolved) ? { found: anywhere(resolved, joiner), backend: null } : nothing;
+  const nowhere = !resolved.facts["hardware.class"] && !resolved.facts.platform;
+  if (nowhere) return narrows(resolved) ? { found: anywhere(resolved, joiner), backend: null } : nothing;
   const { status, how, stale } = read(joiner);
   if (status === null) {
     const finding = `the backends of ${newestRelease(engine).version} are on record, those of ${joiner.release.version} are not`;
@@ -32,7 +36,10 @@ function narrows({ question: { given } }) {
   return ["attention.backend", "cache.dtype", ...PARTS, "block_size"].some((fact) => fact in given && given[fact] !== "auto");
 }
 
-/** Where nobody named hardware: whether what the person did name leaves a backend, and on which classes. @param {Resolved} resolved @param {Joiner} joiner @returns {Hop | null} */
+/**
+ * Where nobody named hardware: whether what the person did name leaves a backend, and on which classes.
+ * @param {Resolved} resolved @param {Joiner} joiner @returns {Hop | null}
+ */
 function anywhere(resolved, joiner) {
   const { status, how, stale } = read(joiner);
   if (status === null) return null;
@@ -46,7 +53,8 @@ function anywhere(resolved, joiner) {
   const sources = sourcesIn(choices[good[0]].takes.slice(0, 1), joiner.data);
   if (!lost.length) return hop("attention", "holds", `a backend is left on ${good.join(", ")}`, { sources, how, stale });
   const finding = `no backend is left on ${lost.join(", ")}`;
-  return hop("attention", "fails", finding, { consequence: "refuses", avoided_by: `Take hardware of class ${good.join(", ")}.`, sources, how, stale });
+  const avoided_by = `Take hardware of class ${good.join(", ")}.`;
+  return hop("attention", "fails", finding, { consequence: "refuses", avoided_by, sources, how, stale });
 }
 
 /** @param {Choice} choice @param {Resolved} resolved @param {Joiner} joiner @returns {Hop} */

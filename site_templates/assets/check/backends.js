@@ -55,7 +55,10 @@ export function choose(resolved, joiner) {
   return { takes, removed, open, founded, chosen, state: takes.length ? "holds" : isOpen ? "unknown" : "fails" };
 }
 
-/** By class of hardware what can be chosen: the classes that leave a backend, and those that lose theirs by what the person named. @param {Resolved} resolved @param {Joiner} joiner */
+/**
+ * By class of hardware what can be chosen: the classes that leave a backend, and those that lose theirs by what the person named.
+ * @param {Resolved} resolved @param {Joiner} joiner
+ */
 export function classesLeft(resolved, joiner) {
   const { platforms } = resolved.question.engine.data;
   /** @type {string[]} */
@@ -81,7 +84,10 @@ export function isUndecided(backend) {
   return backend === undefined || backend === null || backend === "auto";
 }
 
-/** The backends to try, and whether their order is on record: the one that was asked for, else the engine's priorities. @param {Resolved} resolved @param {Joiner} joiner @param {string[]} all */
+/**
+ * The backends to try, and whether their order is on record: the one that was asked for, else the engine's priorities.
+ * @param {Resolved} resolved @param {Joiner} joiner @param {string[]} all
+ */
 function orderOf(resolved, joiner, all) {
   const asked = resolved.facts["attention.backend"];
   if (!isUndecided(asked)) return { order: [asked], founded: true };
@@ -98,7 +104,10 @@ function orderOf(resolved, joiner, all) {
   return { order: order.size ? [...order] : all, founded: false };
 }
 
-/** Why a backend cannot run this model on this stack; empty where nothing rules it out. @param {any} entry @param {Resolved} resolved @param {Joiner} joiner @returns {string} */
+/**
+ * Why a backend cannot run this model on this stack; empty where nothing rules it out.
+ * @param {any} entry @param {Resolved} resolved @param {Joiner} joiner @returns {string}
+ */
 function refusalOf(entry, resolved, joiner) {
   const { facts, question } = resolved;
   const derived = /** @type {Known} */ (question.derived);
@@ -117,7 +126,10 @@ function refusalOf(entry, resolved, joiner) {
   return lacking ? `lacks ${lacking}` : "";
 }
 
-/** What leaves it open whether a backend can run this model, where nothing rules it out. @param {any} entry @param {Resolved} resolved @param {Joiner} joiner @returns {string} */
+/**
+ * What leaves it open whether a backend can run this model, where nothing rules it out.
+ * @param {any} entry @param {Resolved} resolved @param {Joiner} joiner @returns {string}
+ */
 function waitsFor(entry, resolved, joiner) {
   if (!runsHere(entry, resolved.facts)) return "depends on hardware.class";
   const truth = evaluate("when" in entry ? entry.when : ALWAYS, stackOf(resolved, joiner.data));
@@ -152,7 +164,10 @@ function takesHead(rule, size) {
   return rule.list ? rule.list.includes(size) : size <= (rule.max ?? size) && size % (rule.multiple_of ?? 1) === 0;
 }
 
-/** A kernel may split a larger block, so multiples of what is listed pass. @param {number[] | {multiple_of: number} | undefined} rule @param {number} size */
+/**
+ * A kernel may split a larger block, so multiples of what is listed pass.
+ * @param {number[] | {multiple_of: number} | undefined} rule @param {number} size
+ */
 function takesBlock(rule, size) {
   const sizes = Array.isArray(rule) ? rule : rule ? [rule.multiple_of] : [];
   return (sizes.length ? sizes : [1]).some((one) => size % one === 0);

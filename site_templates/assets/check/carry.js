@@ -37,7 +37,8 @@ export function carry(scheme, observations, version, date, thresholds) {
   }
   if (lower.length) return forward(lower, wanted, thresholds);
   if (upper.length) return back(upper);
-  return found(null, "none", seen.length ? `none of the versions on record can be placed before or after ${version}` : "no source on record speaks of it");
+  const unplaced = `none of the versions on record can be placed before or after ${version}`;
+  return found(null, "none", seen.length ? unplaced : "no source on record speaks of it");
 }
 
 /** @param {string | null} status @param {How} how @param {string} reason @param {Partial<Carried>} [more] @returns {Carried} */
@@ -70,7 +71,10 @@ function lineOf(version) {
   return numbers && `${numbers} ${isMainBuild(version)}`;
 }
 
-/** One status out of observations at one version, or none where they disagree. @param {Seen} seen @param {How} how @param {string} reason @param {Partial<Carried>} [more] */
+/**
+ * One status out of observations at one version, or none where they disagree.
+ * @param {Seen} seen @param {How} how @param {string} reason @param {Partial<Carried>} [more]
+ */
 function settle(seen, how, reason, more = {}) {
   const basis = [...new Set(seen.map((one) => one.at.text))];
   const statuses = [...new Set(seen.map((one) => one.status))].sort();
@@ -116,7 +120,10 @@ function back(upper) {
   return found(null, "none", `${oldest.status} at ${at.text}, the earliest version on record; of earlier ones it is not known`, { basis: oldest.basis });
 }
 
-/** Minor releases from one to the other; null where X differs, for then nobody knows how many lie between. @param {Version} old @param {Version} later */
+/**
+ * Minor releases from one to the other; null where X differs, for then nobody knows how many lie between.
+ * @param {Version} old @param {Version} later
+ */
 function minorsBetween(old, later) {
   const [a, b] = [minor(old), minor(later)];
   return a && b && a[0] === b[0] ? b[1] - a[1] : null;

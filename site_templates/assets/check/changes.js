@@ -21,7 +21,10 @@ const SHARE = "gpu_memory_utilization";
 const LENGTH = "max_model_len"; // never reset: it is what the person wants of the server, and its default is longer
 const ATTENTION = ["attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"]; // what decides among backends
 
-/** Workarounds on record of the gotchas that block or could, and resets of what the person set and what can matter. @param {Assessment} found @param {Data} data @returns {Generator<Change>} */
+/**
+ * Workarounds on record of the gotchas that block or could, and resets of what the person set and what can matter.
+ * @param {Assessment} found @param {Data} data @returns {Generator<Change>}
+ */
 export function* changesFor(found, data) {
   const { question } = found.resolved;
   const may = settings(data.catalog);
@@ -38,7 +41,10 @@ export function* changesFor(found, data) {
   }
 }
 
-/** A setting that is larger than a quantity it must not exceed, brought down to that. @param {Gate} gate @param {Assessment} found @param {Data} data @param {May} may @returns {Generator<Change>} */
+/**
+ * A setting that is larger than a quantity it must not exceed, brought down to that.
+ * @param {Gate} gate @param {Assessment} found @param {Data} data @param {May} may @returns {Generator<Change>}
+ */
 function* toTheLimit(gate, found, data, may) {
   for (const leaf of leaves(conditionOf(gate.gotcha))) {
     const { left, sign, right } = leaf.relation ?? {};
@@ -50,7 +56,10 @@ function* toTheLimit(gate, found, data, may) {
   }
 }
 
-/** Where the cache does not fit: a larger share of the device, where the engine has a setting for it. @param {Assessment} found @returns {Generator<Change>} */
+/**
+ * Where the cache does not fit: a larger share of the device, where the engine has a setting for it.
+ * @param {Assessment} found @returns {Generator<Change>}
+ */
 function* moreMemory(found) {
   const { question, facts } = found.resolved;
   if (!isShort(found) || question.required.has(SHARE) || !(SHARE in (question.engine.data.settings ?? {}))) return;
@@ -59,7 +68,10 @@ function* moreMemory(found) {
   }
 }
 
-/** The facts that gotchas which could block here ask about, as they are or after a change, and those that choose the backend. @param {Assessment} found */
+/**
+ * The facts that gotchas which could block here ask about, as they are or after a change, and those that choose the backend.
+ * @param {Assessment} found
+ */
 function mattering(found) {
   const gotchas = found.gates.map((gate) => gate.gotcha).filter((gotcha) => BLOCKING.has(gotcha.symptom));
   const trees = gotchas.flatMap((gotcha) => [gotcha.when, gotcha.clean_when].filter(Boolean));
@@ -82,13 +94,19 @@ function* fromWorkaround(workaround, question, may) {
   }
 }
 
-/** Whether something that was required would change: the fact itself, or the whole of which it is a part. @param {[string, any][]} wanted @param {Question} question */
+/**
+ * Whether something that was required would change: the fact itself, or the whole of which it is a part.
+ * @param {[string, any][]} wanted @param {Question} question
+ */
 function isFixed(wanted, question) {
   const required = new Set([...question.required].flatMap((name) => (name === "cache.dtype" ? [name, "cache.k.dtype", "cache.v.dtype"] : [name])));
   return wanted.some(([name, value]) => required.has(name) && question.given[name] !== value);
 }
 
-/** Another release of the engine, where later ones will do also the newest; or another version of what it bundles. @param {string} component @param {string} version @param {boolean} orLater @param {Question} question @returns {Generator<Change>} */
+/**
+ * Another release of the engine, where later ones will do also the newest; or another version of what it bundles.
+ * @param {string} component @param {string} version @param {boolean} orLater @param {Question} question @returns {Generator<Change>}
+ */
 function* toVersion(component, version, orLater, question) {
   const { engine, required, release } = question;
   const fact = `${component}.version`;
@@ -114,7 +132,10 @@ function isRelease(engine, version) {
   }
 }
 
-/** Everything that was said of a feature taken back, if anything was and nothing of it is required. @param {string} feature @param {Question} question @param {May} may @returns {Generator<Change>} */
+/**
+ * Everything that was said of a feature taken back, if anything was and nothing of it is required.
+ * @param {string} feature @param {Question} question @param {May} may @returns {Generator<Change>}
+ */
 function* without(feature, question, may) {
   const names = Object.keys(question.given).filter((name) => name === feature || name.startsWith(`${feature}.`));
   if (names.length && !names.some((name) => question.required.has(name))) {
@@ -136,7 +157,8 @@ function settings(catalog) {
     /** Cheaper first: dropping an optional feature, another backend, another type, another version. @param {string} name */
     cost(name) {
       const fact = lookup(catalog.facts, name);
-      const optional = fact && (fact.part_of || fact.absent === false || fact.absent === 0 || fact.absent === "none" || name.startsWith("setting.") || name === "prefix_caching");
+      const isOffByAbsence = fact && [false, 0, "none"].includes(/** @type {any} */ (fact.absent));
+      const optional = fact?.part_of || isOffByAbsence || name.startsWith("setting.") || name === "prefix_caching";
       return optional ? 1 : name.includes("dtype") ? 3 : 2;
     },
   };

@@ -30,7 +30,10 @@ export function distinct(sources) {
   return [...new Map(sources.map((source) => [`${source.id}\n${source.at}`, source])).values()];
 }
 
-/** @param {Data} data @param {Snapshot} snapshot @param {string} status @param {Claim | null} claim @param {string} [undecided] @returns {Statement} */
+/**
+ * @param {Data} data @param {Snapshot} snapshot @param {string} status @param {Claim | null} claim @param {string} [undecided]
+ * @returns {Statement}
+ */
 function statement(data, snapshot, status, claim, undecided = "") {
   const [id, at] = (claim ?? snapshot).source;
   return { snapshot, status, source: sourceOf(data, id, at), claim, undecided, version: snapshot.version };
@@ -52,7 +55,8 @@ function inRegistry(data, engine, snapshot, key, holds) {
   const sure = fallbacks.find((one) => one.holding) ?? fallbacks.find((one) => one.holding === null);
   if (!sure) return statement(data, snapshot, "unsupported", null);
   const { claim, holding } = sure;
-  return holding ? statement(data, snapshot, claim.holds, claim) : statement(data, snapshot, "unknown", claim, `${claim.holds} if ${conditionWords(claim)}`);
+  if (holding) return statement(data, snapshot, claim.holds, claim);
+  return statement(data, snapshot, "unknown", claim, `${claim.holds} if ${conditionWords(claim)}`);
 }
 
 /** @param {Data} data @param {Snapshot} snapshot @param {Claim[]} claims @param {Holds} holds */
@@ -89,7 +93,10 @@ export function placeIn(list, word) {
   return place < 0 ? list.length : place;
 }
 
-/** A sorted copy, by keys that are compared from left to right; equal ones keep their order. @template T @param {T[]} list @param {(item: T) => (number | string | boolean)[]} key */
+/**
+ * A sorted copy, by keys that are compared from left to right; equal ones keep their order.
+ * @template T @param {T[]} list @param {(item: T) => (number | string | boolean)[]} key
+ */
 export function sortedBy(list, key) {
   const keyed = list.map((item) => ({ item, keys: key(item) }));
   keyed.sort((one, other) => {

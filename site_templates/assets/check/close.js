@@ -14,7 +14,10 @@ function ratio(one, other) {
   return length ? (2 * matching(one, other)) / length : 1;
 }
 
-/** Characters in the longest common block and, on both sides of it, in those that are left. @param {string} one @param {string} other @returns {number} */
+/**
+ * Characters in the longest common block and, on both sides of it, in those that are left.
+ * @param {string} one @param {string} other @returns {number}
+ */
 function matching(one, other) {
   const { start, at, size } = longest(one, other);
   if (!size) return 0;

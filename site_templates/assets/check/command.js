@@ -15,7 +15,10 @@ const NEEDED = "serving"; // what a flag of a recipe is for that belongs in ever
 /** @type {Record<string, string>} Words of llama.cpp for element types that are called otherwise here. */
 const LETTERS = { f16: "fp16", f32: "fp32" };
 
-/** `argv`, `environment`, `because` and what has no flag; null for engines whose way of serving the catalog does not hold. @param {Resolved} asked @param {Repair | null} repair @param {any} catalog */
+/**
+ * `argv`, `environment`, `because` and what has no flag; null for engines whose way of serving the catalog does not hold.
+ * @param {Resolved} asked @param {Repair | null} repair @param {any} catalog
+ */
 export function command(asked, repair, catalog) {
   const resolved = repair ? repair.after.resolved : asked;
   const { question } = resolved;
@@ -53,7 +56,10 @@ export function command(asked, repair, catalog) {
   return recipe ? { ...found, ...withRecipe(argv, because, recipe) } : found;
 }
 
-/** What a recipe adds: flags that are not there yet, those that serving needs in the command and the others beside it. @param {string[]} argv @param {string[]} because @param {any} recipe */
+/**
+ * What a recipe adds: flags that are not there yet, those that serving needs in the command and the others beside it.
+ * @param {string[]} argv @param {string[]} because @param {any} recipe
+ */
 function withRecipe(argv, because, recipe) {
   const options = [];
   for (const flag of recipe.flags) {
@@ -66,7 +72,10 @@ function withRecipe(argv, because, recipe) {
   return { argv, because, options, image: recipe.image?.name ?? null, recipe: recipe.id, recipe_version: recipe.version };
 }
 
-/** What was named, with the ranks that follow from several devices, and a type for the whole cache where K and V have flags of their own. @param {Resolved} resolved @param {Record<string, any>} settings @returns {Facts} */
+/**
+ * What was named, with the ranks that follow from several devices, and a type for the whole cache where K and V have flags of their own.
+ * @param {Resolved} resolved @param {Record<string, any>} settings @returns {Facts}
+ */
 function wantedIn({ question, facts }, settings) {
   const wanted = Object.fromEntries(Object.entries(question.given).map(([name, value]) => [name, asWritten(settings[name] ?? {}, value)]));
   if (question.gpus > 1 && "tensor_parallel" in settings && "tensor_parallel" in facts) wanted.tensor_parallel ??= facts.tensor_parallel;
@@ -82,7 +91,11 @@ function saysNoFlag(catalog, name) {
   return !fact || name.endsWith(".version") || fact.kind === "workload" || ["os", "container"].includes(name);
 }
 
-/** A flag as the engine takes it: bare for what is switched on, --no-… for what is switched off; a flag that turns off is left out where the fact is on. @param {string} name @param {any} setting @param {any} value @returns {string[]} */
+/**
+ * A flag as the engine takes it: bare for what is switched on, --no-… for what is switched off; a flag that turns off is left out where the
+ * fact is on.
+ * @param {string} name @param {any} setting @param {any} value @returns {string[]}
+ */
 function flagOf(name, setting, value) {
   const { flag } = setting;
   if (flag.includes(".") || typeof value !== "boolean") return [flag, word(setting, value)];

@@ -17,7 +17,10 @@ const UNREADABLE = maybe("a condition that cannot be read", "condition", "untest
 /** @type {Tree} The condition of what has none. */
 export const ALWAYS = { all: [], text: "" };
 
-/** A fact's value under the first of its spellings that has one, else what its absence means. @param {string} name @param {Stack} stack @returns {Value | undefined} */
+/**
+ * A fact's value under the first of its spellings that has one, else what its absence means.
+ * @param {string} name @param {Stack} stack @returns {Value | undefined}
+ */
 export function valueOf(name, stack) {
   const fact = lookup(stack.registry, name);
   if (!fact) return undefined;
@@ -33,12 +36,18 @@ export function valueOf(name, stack) {
   return fact.absent;
 }
 
-/** Whether the condition can be true within what is asked for, or with `always` whether it is true for all of it. @param {Tree | null | undefined} tree null where it could not be read @param {Stack} stack @param {boolean} [always] */
+/**
+ * Whether the condition can be true within what is asked for, or with `always` whether it is true for all of it.
+ * @param {Tree | null | undefined} tree null where it could not be read @param {Stack} stack @param {boolean} [always]
+ */
 export function evaluate(tree, stack, always = false) {
   return tree ? truthOf(tree, stack, always, new Set()) : UNREADABLE;
 }
 
-/** Whether a fault is met: no where it was tested clean, else yes where `when` holds, maybe at values that nobody tried. @param {Tree | null} when @param {Tree | null | undefined} cleanWhen @param {Stack} stack @returns {Truth} */
+/**
+ * Whether a fault is met: no where it was tested clean, else yes where `when` holds, maybe at values that nobody tried.
+ * @param {Tree | null} when @param {Tree | null | undefined} cleanWhen @param {Stack} stack @returns {Truth}
+ */
 export function applies(when, cleanWhen, stack) {
   const bad = evaluate(when, stack);
   if (!cleanWhen) return bad;
@@ -61,7 +70,10 @@ export function factsOf(leaf) {
   return leaf.fact ? [leaf.fact] : (leaf.facts ?? []);
 }
 
-/** Below a negation the two questions change places. @param {Tree} tree @param {Stack} stack @param {boolean} always @param {Set<string>} untested @returns {Truth} */
+/**
+ * Below a negation the two questions change places.
+ * @param {Tree} tree @param {Stack} stack @param {boolean} always @param {Set<string>} untested @returns {Truth}
+ */
 function truthOf(tree, stack, always, untested) {
   if (tree.all) return allOf(tree.all.map((part) => truthOf(part, stack, always, untested)));
   if (tree.any) return anyOf(tree.any.map((part) => truthOf(part, stack, always, untested)));

@@ -14,7 +14,10 @@ export async function loadCatalog(fetch) {
   });
 }
 
-/** The files that a question reads. @param {Fetch} fetch @param {any} catalog @param {string} model @param {string} engine ids @returns {Promise<Data>} */
+/**
+ * The files that a question reads.
+ * @param {Fetch} fetch @param {any} catalog @param {string} model @param {string} engine ids @returns {Promise<Data>}
+ */
 export async function loadData(fetch, catalog, model, engine) {
   const [own, asked] = await Promise.all([fetch(`check/engines/${engine}.json`), fetch(`check/models/${model}.json`)]);
   const others = await Promise.all(own.needs.map((/** @type {string} */ id) => fetch(`check/engines/${id}.json`)));

@@ -46,7 +46,10 @@ export function assess(question, data) {
   return { ...found, ...decision, grade: decision.verdict === "unknown" ? null : grade(evidence, data.catalog) };
 }
 
-/** The cache blocks that a log counts, else those between both ends of the memory that is left, where both are known. @param {Resolved} resolved @param {any} needs @param {any[]} observed @returns {Resolved} */
+/**
+ * The cache blocks that a log counts, else those between both ends of the memory that is left, where both are known.
+ * @param {Resolved} resolved @param {any} needs @param {any[]} observed @returns {Resolved}
+ */
 function withBlocks(resolved, needs, observed) {
   const counted = observed.find((one) => one.blocks !== null && one.blocks !== undefined)?.blocks;
   const [low, high] = needs?.blocks ?? [null, null];
@@ -61,9 +64,8 @@ export function blocking(found) {
 
 /** Proven gotchas that would block and wait only for facts that the person left out. @param {Assessment} found */
 export function couldBlock(found) {
-  return found.gates.filter(
-    (gate) => gate.state === "maybe" && gate.proven && BLOCKING.has(gate.gotcha.symptom) && leftOut(gate).length && !untested(gate.truth) && !isRefuted(gate, found),
-  );
+  const waiting = found.gates.filter((gate) => gate.state === "maybe" && leftOut(gate).length && !untested(gate.truth));
+  return waiting.filter((gate) => gate.proven && BLOCKING.has(gate.gotcha.symptom) && !isRefuted(gate, found));
 }
 
 /** @param {Gate} gate @param {Assessment} found */
@@ -85,7 +87,10 @@ function hopsOf(resolved, joiner, demanded) {
   return { hops: found ? [...hops, found] : hops, resolved: { ...resolved, facts } };
 }
 
-/** The hop where the engine's own documents name platforms, and not this one; they may leave out what plugins add. @param {Resolved} resolved @param {Data} data @returns {Hop | null} */
+/**
+ * The hop where the engine's own documents name platforms, and not this one; they may leave out what plugins add.
+ * @param {Resolved} resolved @param {Data} data @returns {Hop | null}
+ */
 function hardware(resolved, data) {
   const engine = resolved.question.engine.data;
   const { platform } = resolved.facts;
@@ -124,12 +129,16 @@ function decide(found) {
     return decision("only-with", `${open[0].gotcha.id} depends on ${leftOut(open[0]).join(", ")}`, [], facts);
   }
   const moved = found.hops.find((one) => one.value === "redirected");
-  if (moved) return decision("only-with", `${moved.name}: ${moved.finding}, which is not the one that was asked for`, [], ["the engine's other path"]);
+  if (moved) {
+    const reason = `${moved.name}: ${moved.finding}, which is not the one that was asked for`;
+    return decision("only-with", reason, [], ["the engine's other path"]);
+  }
   const gaps = found.hops.filter((one) => one.state === "gap").map((one) => `${one.name}: ${one.finding}`);
   return decision("yes", gaps.join("; ") || "every hop holds");
 }
 
 /** What would settle whether it fits. @param {any} needs */
 function room(needs) {
-  return needs.file === null ? `>= ${formatBytes(needs.cache ?? 0)} left for the cache` : `a weights file of at most ${formatBytes(needs.file)} a device`;
+  if (needs.file !== null) return `a weights file of at most ${formatBytes(needs.file)} a device`;
+  return `>= ${formatBytes(needs.cache ?? 0)} left for the cache`;
 }

@@ -42,8 +42,10 @@ export function resolve(question, data) {
   assume("tensor_parallel", shares(question, facts), `${question.gpus} devices, and nobody said how they share`);
   for (const [fact, setting] of Object.entries(settings)) {
     if (isOff(fact, facts, settings, data.catalog)) continue;
-    if ("defaults" in setting) assume(fact, defaultHere(setting, question, facts, data.catalog), `the default of ${setting.flag} on such a stack`, setting.cites);
-    else if (!UNDECIDED.includes(setting.default)) assume(fact, setting.default, `the default of ${setting.flag}`, setting.cites);
+    if ("defaults" in setting) {
+      const value = defaultHere(setting, question, facts, data.catalog);
+      assume(fact, value, `the default of ${setting.flag} on such a stack`, setting.cites);
+    } else if (!UNDECIDED.includes(setting.default)) assume(fact, setting.default, `the default of ${setting.flag}`, setting.cites);
     else if (fact.startsWith("setting.") && "default" in setting && !(fact in facts)) facts[fact] = null; // not set, which is a value, too
   }
   assume("max_model_len", question.context, "the model's own context");
@@ -61,7 +63,10 @@ export function stackOf(resolved, data) {
   return new Stack(resolved.question.model, resolved.facts, data.catalog);
 }
 
-/** The default that holds on the stack; null where a fact that decides it is not known. @param {any} setting @param {Question} question @param {Facts} facts @param {any} catalog */
+/**
+ * The default that holds on the stack; null where a fact that decides it is not known.
+ * @param {any} setting @param {Question} question @param {Facts} facts @param {any} catalog
+ */
 function defaultHere(setting, question, facts, catalog) {
   const stack = new Stack(question.model, facts, catalog);
   for (const entry of setting.defaults) {
@@ -92,7 +97,10 @@ export function asWritten(setting, value) {
   return !words && typeof setting.default === "boolean" && (value === "on" || value === "off") ? value === "on" : value;
 }
 
-/** Whether a setting belongs to a feature that nobody turned on: its default then says nothing of the stack. @param {string} fact @param {Facts} facts @param {Record<string, any>} settings @param {any} catalog */
+/**
+ * Whether a setting belongs to a feature that nobody turned on: its default then says nothing of the stack.
+ * @param {string} fact @param {Facts} facts @param {Record<string, any>} settings @param {any} catalog
+ */
 function isOff(fact, facts, settings, catalog) {
   const whole = lookup(catalog.facts, fact)?.part_of;
   if (!whole) return false;
@@ -115,7 +123,10 @@ function hardware(question, facts) {
   if (platform) facts.platform ??= platform;
 }
 
-/** Tensor-parallel ranks where nobody named them: the devices that pipeline stages and replicas leave; null for one device. @param {Question} question @param {Facts} facts */
+/**
+ * Tensor-parallel ranks where nobody named them: the devices that pipeline stages and replicas leave; null for one device.
+ * @param {Question} question @param {Facts} facts
+ */
 export function shares(question, facts) {
   const others = (facts.pipeline_parallel || 1) * (facts.data_parallel || 1);
   return question.gpus > others ? Math.floor(question.gpus / others) : null;
@@ -128,7 +139,8 @@ function cacheTypes(question, facts, assume) {
     assume("cache.dtype", question.derived.unknown ? null : "bf16", "auto is the model's own type");
   }
   for (const part of PARTS) assume(part, facts["cache.dtype"], "as cache.dtype");
-  if (PARTS.every((part) => OWN_TYPES.includes(facts[part]))) assume("query.dtype", facts[PARTS[0]], "queries are only quantized for a quantized cache");
+  const plain = PARTS.every((part) => OWN_TYPES.includes(facts[part]));
+  if (plain) assume("query.dtype", facts[PARTS[0]], "queries are only quantized for a quantized cache");
 }
 
 /** @param {Facts} facts @param {Assume} assume */
@@ -140,7 +152,10 @@ function speculation(facts, assume) {
   assume("speculation.draft_kind", DRAFT_KINDS[String(method).toLowerCase()] ?? "head", `what ${method} drafts with`);
 }
 
-/** The format of the checkpoint in question, null where the record does not list it; of a config alone, what its quantization says. @param {Question} question @param {string[]} words @returns {string | null} */
+/**
+ * The format of the checkpoint in question, null where the record does not list it; of a config alone, what its quantization says.
+ * @param {Question} question @param {string[]} words @returns {string | null}
+ */
 function formatOf(question, words) {
   /** @type {{hub: string, format: string}[]} */
   const listed = question.model.data.checkpoints ?? [];

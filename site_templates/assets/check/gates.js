@@ -17,7 +17,10 @@ import { YES, allOf, anyOf, decided, maybe, missing } from "./truth.js";
 export const BLOCKING = new Set(["silent-wrong-output", "crash-at-init", "crash-on-first-request", "hang", "unsupported-combination"]);
 const STATES = ["hit", "maybe", "almost"];
 
-/** The gotchas of an engine that this stack meets, can meet or just misses, worst first. @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack */
+/**
+ * The gotchas of an engine that this stack meets, can meet or just misses, worst first.
+ * @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack
+ */
 export function gates(data, engine, release, stack) {
   const found = engine.gotchas.flatMap((gotcha) => gate(data, gotcha, engine, release, stack) ?? []);
   const severities = data.catalog.words.severity;
@@ -57,7 +60,10 @@ function oneChangeAway(truth) {
   return truth.because.length === 1 && !/^(model|checkpoint)\./.test(truth.because[0].fact);
 }
 
-/** Whether the components at fault are in the stack at affected versions, and whether what says so is stale. @param {Data} data @param {any} gotcha @param {Engine} engine @param {Release} release @param {Stack} stack */
+/**
+ * Whether the components at fault are in the stack at affected versions, and whether what says so is stale.
+ * @param {Data} data @param {any} gotcha @param {Engine} engine @param {Release} release @param {Stack} stack
+ */
 function components(data, gotcha, engine, release, stack) {
   const [mode, entries] = Object.entries(/** @type {Record<string, any[]>} */ (gotcha.affects))[0];
   const found = entries
@@ -71,7 +77,10 @@ function components(data, gotcha, engine, release, stack) {
   return { truth: mode === "all" ? allOf(truths) : anyOf(truths), stale: found.some((one) => one.stale) };
 }
 
-/** @param {Data} data @param {string} name @param {Engine} engine @param {Release} release @param {Stack} stack @returns {{version: string | null, date: string | null, scheme: string}} */
+/**
+ * @param {Data} data @param {string} name @param {Engine} engine @param {Release} release @param {Stack} stack
+ * @returns {{version: string | null, date: string | null, scheme: string}}
+ */
 function versionOf(data, name, engine, release, stack) {
   if (name === engine.id) return { version: release.version, date: release.date, scheme: engine.data.scheme };
   const scheme = data.catalog.engines[name]?.scheme ?? "pep440";
@@ -112,7 +121,10 @@ function capability(word) {
 
 const OTHER_MAKERS = /^(?:gfx\w+|apple-gpu|intel-xpu|gaudi|ascend|tpu|cpu)$/;
 
-/** Whether a fault seen on one maker's classes only is asked for on another's: kernels are not shared between makers. @param {any} hardware @param {any} found */
+/**
+ * Whether a fault seen on one maker's classes only is asked for on another's: kernels are not shared between makers.
+ * @param {any} hardware @param {any} found
+ */
 function isOfAnotherMaker(hardware, found) {
   const words = [...(hardware.seen_on ?? []), hardware.min].filter(Boolean);
   const nvidia = words.some((word) => capability(word) !== null);

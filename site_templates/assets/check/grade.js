@@ -8,7 +8,10 @@ import { daysBetween } from "./versions.js";
 
 const HIGH = 0.8;
 
-/** The grade of an answer that these hops decide: as weak as the weakest of them. @param {Hop[]} hops @param {any} catalog @returns {import("./types.js").Grade} */
+/**
+ * The grade of an answer that these hops decide: as weak as the weakest of them.
+ * @param {Hop[]} hops @param {any} catalog @returns {import("./types.js").Grade}
+ */
 export function grade(hops, catalog) {
   const confidence = hops.length ? Math.min(...hops.map((hop) => confidenceOf(hop, catalog))) : 0;
   if (hops.some((hop) => hop.against.length)) return { word: "contested", confidence };
@@ -16,7 +19,10 @@ export function grade(hops, catalog) {
   return { word: hops.length && hops.every(isVerified) ? "verified" : "unverified", confidence };
 }
 
-/** The confidence in one hop, from its best source: what its type is worth, less for what was carried, old or unopened. @param {Hop} hop @param {any} catalog */
+/**
+ * The confidence in one hop, from its best source: what its type is worth, less for what was carried, old or unopened.
+ * @param {Hop} hop @param {any} catalog
+ */
 function confidenceOf(hop, catalog) {
   const penalties = catalog.weights["confidence-penalty"];
   if (!hop.sources.length) return 0;

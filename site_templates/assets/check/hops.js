@@ -2,9 +2,10 @@
 // join/hops.py: the hops of a chain, from the architecture's place in the engine to what it offers for each requirement.
 
 import { carry } from "./carry.js";
-import { NEGATIVE, POSITIVE, conditionWords, distinct, onArchitecture, onRequirement, placeIn, sortedBy, sourcesOf } from "./claims.js";
+import { NEGATIVE, POSITIVE, conditionWords, onArchitecture, onRequirement, sortedBy, sourcesOf } from "./claims.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { says, withExceptions } from "./phrases.js";
+import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sourcesIn } from "./statements.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Hop} Hop */
@@ -12,9 +13,8 @@ import { says, withExceptions } from "./phrases.js";
 /** @typedef {import("./types.js").Release} Release */
 /** @typedef {import("./types.js").Statement} Statement */
 /** @typedef {import("./stack.js").Stack} Stack */
-/** @typedef {{rank: number, carried: import("./carry.js").Carried, deciding: Statement[]}} Result what the sources of one rank say together */
+/** @typedef {import("./statements.js").Result} Result */
 
-const OFFERS = ["native", "redirected", "rewritten", "fallback", "known-issues", "plugin", "partial"];
 const PLAIN = new Set(["native", "fallback", "redirected", "rewritten", "plugin", "known-issues"]);
 /** @type {Record<string, string>} */
 const BASIS = {
@@ -58,7 +58,8 @@ export class Joiner {
     const { derived } = stack.model;
     const sources = sourcesOf(this.data, config.cites);
     if (derived.unknown) return hop("config", "unknown", `cannot be read into layers: ${derived.missing.join(", ") || derived.reason}`, { sources });
-    return hop("config", "holds", `${derived.layers.length} layers read from ${BASIS[config.basis]}`, { value: config.basis, sources, basis: config.basis });
+    const { basis } = config;
+    return hop("config", "holds", `${derived.layers.length} layers read from ${BASIS[basis]}`, { value: basis, sources, basis });
   }
 
   /** Whether the engine knows the model's architecture at this version. @param {Stack} stack @returns {Hop} */
@@ -83,7 +84,10 @@ export class Joiner {
     return hop("architecture", "unknown", `${name}: ${reasons}`, { sources: [statements[0].source], version: statements[0].version });
   }
 
-  /** What the engine offers for one requirement of the model, and what its lack means. @param {string} requirement @param {Stack} stack @param {Hop | null} [architecture] @returns {Hop} */
+  /**
+   * What the engine offers for one requirement of the model, and what its lack means.
+   * @param {string} requirement @param {Stack} stack @param {Hop | null} [architecture] @returns {Hop}
+   */
   requirement(requirement, stack, architecture = null) {
     const record = this.data.catalog.requirements[requirement] ?? {};
     const found = this.offered(requirement, record, stack);
@@ -103,7 +107,9 @@ export class Joiner {
       const finding = `${says(here[0].status, here[0])} if ${conditionWords(/** @type {any} */ (here[0].claim))}`;
       return hop(requirement, "unknown", finding, { sources: [here[0].source], version: here[0].version });
     }
-    if (!decided.length) return hop(requirement, "unknown", `no source of ${this.engine.data.name} in the catalog speaks of ${record.name ?? requirement}`);
+    if (!decided.length) {
+      return hop(requirement, "unknown", `no source of ${this.engine.data.name} in the catalog speaks of ${record.name ?? requirement}`);
+    }
     const results = this.results(bestOffers(decided));
     const { rank, carried, deciding } = results[0];
     const chosen = deciding[0];
@@ -119,40 +125,53 @@ export class Joiner {
       return hop(requirement, "unknown", finding, { ...at, sources: sourcesIn([chosen, refused]) });
     }
     const against = opposed(carried.status, results.filter((one) => one.rank < rank));
-    const common = { ...at, how: carried.how, stale: carried.stale, value: carried.status, sources: sourcesIn(deciding), backends: backendsOf(decided), against };
+    const reached = { ...at, how: carried.how, stale: carried.stale, value: carried.status };
+    const common = { ...reached, sources: sourcesIn(deciding), backends: backendsOf(decided), against };
     if (PLAIN.has(carried.status)) {
       return hop(requirement, "holds", withExceptions(chosen.claim?.note || says(carried.status, chosen), everywhere, stack), common);
     }
     return this.lack(requirement, record, chosen, stack, common);
   }
 
-  /** What it means that the engine lacks something, or has it in part. @param {string} requirement @param {any} record @param {Statement} chosen @param {Stack} stack @param {Partial<Hop>} common */
+  /**
+   * What it means that the engine lacks something, or has it in part.
+   * @param {string} requirement @param {any} record @param {Statement} chosen @param {Stack} stack @param {Partial<Hop>} common
+   */
   lack(requirement, record, chosen, stack, common) {
     const consequence = chosen.claim?.consequence || record.consequence || null;
     const lacks = chosen.claim?.lacks || record.without_it || "";
     const more = { ...common, consequence, optional: Boolean(record.optional) };
-    if (!["refuses", "wrong-output"].includes(consequence) || more.optional || common.value === "partial") return hop(requirement, "gap", lacks, more);
+    const bearable = !["refuses", "wrong-output"].includes(consequence) || more.optional || common.value === "partial";
+    if (bearable) return hop(requirement, "gap", lacks, more);
     const tree = "matters_when" in record ? record.matters_when : ALWAYS;
     if (evaluate(tree, stack).value === false) return hop(requirement, "holds", `${lacks} It does not show here.`, { ...more, consequence: null });
     const avoidable = evaluate(tree, stack, true).value !== true;
     return hop(requirement, "fails", lacks, { ...more, avoided_by: avoidable ? record.avoided_by : null });
   }
 
-  /** What says that the stack's hardware lacks the requirement, where the deciding claim is narrower by model and silent on hardware: neither is the narrower one. @param {string} requirement @param {Statement} chosen @param {Stack} stack @returns {Statement | null} */
+  /**
+   * What says that the stack's hardware lacks the requirement, where the deciding claim is narrower by model and silent on hardware: neither
+   * is the narrower one.
+   * @param {string} requirement @param {Statement} chosen @param {Stack} stack @returns {Statement | null}
+   */
   refusedHere(requirement, chosen, stack) {
     const about = chosen.claim?.about ?? {};
     if ("platform" in about || !("architecture" in about || "model_type" in about)) return null;
     const places = [stack.get("hardware.class"), stack.get("platform")];
-    const general = onRequirement(this.data, this.engine, requirement, { general: true }).filter(
-      (one) => one.claim?.about.platform && places.includes(one.claim.about.platform) && !("backend" in one.claim.about) && this.fits(one, stack) === true,
-    );
+    const general = onRequirement(this.data, this.engine, requirement, { general: true }).filter((one) => {
+      const { platform, backend } = one.claim?.about ?? {};
+      return platform && places.includes(platform) && !backend && this.fits(one, stack) === true;
+    });
     const here = forHardware(general, stack);
     if (!here.length) return null;
     const { carried, deciding } = this.carried(here);
     return carried.status !== null && NEGATIVE.has(carried.status) ? deciding[0] : null;
   }
 
-  /** What one attention backend offers for a requirement on the stack's hardware; null where no source speaks of it. @param {string} requirement @param {string} backend @param {Stack} stack */
+  /**
+   * What one attention backend offers for a requirement on the stack's hardware; null where no source speaks of it.
+   * @param {string} requirement @param {string} backend @param {Stack} stack
+   */
   backendOffer(requirement, backend, stack) {
     const fitting = onRequirement(this.data, this.engine, requirement, { backend }).filter((one) => this.fits(one, stack) === true);
     const results = this.results(bestOffers(forHardware(fitting, stack)));
@@ -164,9 +183,13 @@ export class Joiner {
     return one.claim && "when" in one.claim ? evaluate(one.claim.when, stack).value : true;
   }
 
-  /** The statements of each rank carried to the version in question, the highest rank first. @param {Map<number, Statement[]>} ranks @returns {Result[]} */
+  /**
+   * The statements of each rank carried to the version in question, the highest rank first.
+   * @param {Map<number, Statement[]>} ranks @returns {Result[]}
+   */
   results(ranks) {
-    return [...ranks.keys()].sort((one, other) => other - one).map((rank) => ({ rank, ...this.carried(/** @type {Statement[]} */ (ranks.get(rank))) }));
+    const highestFirst = [...ranks].sort(([one], [other]) => other - one);
+    return highestFirst.map(([rank, statements]) => ({ rank, ...this.carried(statements) }));
   }
 
   /** @param {Statement[]} statements of one rank */
@@ -178,66 +201,4 @@ export class Joiner {
     const deciding = sortedBy(agreeing, (one) => [one.version !== version, !carried.basis.includes(one.version), one.snapshot.id]);
     return { carried, deciding: deciding.length ? deciding : statements };
   }
-}
-
-/** @param {Iterable<Statement>} statements */
-function byRank(statements) {
-  /** @type {Map<number, Statement[]>} */
-  const ranks = new Map();
-  for (const one of statements) ranks.set(one.source.rank, [...(ranks.get(one.source.rank) ?? []), one]);
-  return ranks;
-}
-
-/** By rank: of one snapshot's claims, one backend that has it is enough. @param {Statement[]} statements */
-function bestOffers(statements) {
-  /** @type {Map<string, Statement>} */
-  const best = new Map();
-  for (const one of sortedBy(statements, (statement) => [placeIn(OFFERS, statement.status)])) if (!best.has(one.snapshot.id)) best.set(one.snapshot.id, one);
-  return byRank(best.values());
-}
-
-/** @param {string} status @param {Result[]} lower */
-function opposed(status, lower) {
-  const opposite = POSITIVE.has(status) ? NEGATIVE : POSITIVE;
-  const against = lower.filter(({ carried }) => opposite.has(carried.status ?? "") && ["exact", "same-minor", "interpolated"].includes(carried.how));
-  return against.map(({ deciding }) => deciding[0]);
-}
-
-/** @param {Statement[]} statements */
-function backendsOf(statements) {
-  const named = statements.flatMap((one) => (one.status === "native" && one.claim?.about.backend ? [one.claim.about.backend] : []));
-  return [...new Set(named)].sort();
-}
-
-/** Those that speak of the stack's class, else of its platform, else of none; on unknown hardware those of none, else all. @param {Statement[]} statements @param {Stack} stack */
-function forHardware(statements, stack) {
-  const places = [stack.get("hardware.class"), stack.get("platform"), undefined];
-  /** @param {Statement} one */
-  const about = (one) => one.claim?.about ?? {};
-  if (places[0] === undefined && places[1] === undefined) {
-    const silent = statements.filter((one) => !("platform" in about(one)));
-    return silent.length ? silent : statements;
-  }
-  /** @param {Statement} one how far its place is from the stack's class */
-  const distance = (one) => (about(one).platform === undefined ? 2 : places.indexOf(about(one).platform));
-  const near = statements.filter((one) => distance(one) >= 0);
-  /** @type {Map<string | undefined, number>} */
-  const narrowest = new Map();
-  for (const one of near) narrowest.set(about(one).backend, Math.min(distance(one), narrowest.get(about(one).backend) ?? 2));
-  // What one backend lacks on a class says nothing of the others there; what the engine lacks there holds for all of them.
-  const widest = narrowest.get(undefined) ?? places.length;
-  return near.filter((one) => {
-    const least = narrowest.get(about(one).backend) ?? 2;
-    return distance(one) === least && least <= widest;
-  });
-}
-
-/** Whether sources of one rank contradict each other at one version, which no lower rank can settle. @param {import("./carry.js").Carried} carried @param {Statement[]} statements */
-function disagree(carried, statements) {
-  return carried.how === "none" && new Set(statements.filter((one) => carried.basis.includes(one.version)).map((one) => one.status)).size > 1;
-}
-
-/** @param {Statement[]} statements */
-function sourcesIn(statements) {
-  return distinct(statements.map((one) => one.source));
 }

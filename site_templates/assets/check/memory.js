@@ -43,7 +43,10 @@ const CAUTIOUS_SHARE = 0.8;
 /** So many logs bound an overhead from above; fewer do not. */
 const FEW = 3;
 
-/** What the question takes of each device; null without hardware. @param {Resolved} resolved @param {Data} data @param {Seen[]} observed @returns {Memory | null} */
+/**
+ * What the question takes of each device; null without hardware.
+ * @param {Resolved} resolved @param {Data} data @param {Seen[]} observed @returns {Memory | null}
+ */
 export function memory(resolved, data, observed = seen(resolved, data)) {
   const { question, facts } = resolved;
   const { derived, engine, release } = question;
@@ -92,36 +95,51 @@ export function memory(resolved, data, observed = seen(resolved, data)) {
   return { ...found, ...(available ? capacity(available, (room) => allocation(question, derived, facts, model.memory.facts, room)) : {}) };
 }
 
-/** What the engine allocates; facts go to it but for the type of K or V where that is the whole cache's. @param {Question} question @param {Known} derived @param {Facts} facts @param {Facts} ofConfig @param {number | null} room */
+/**
+ * What the engine allocates; facts go to it but for the type of K or V where that is the whole cache's.
+ * @param {Question} question @param {Known} derived @param {Facts} facts @param {Facts} ofConfig @param {number | null} room
+ */
 function allocation({ model, engine, release, context }, derived, facts, ofConfig, room) {
   /** @type {Facts} */
   const stated = { ...facts, sequence_length: null, max_model_len: context || derived.context.native };
   for (const part of PARTS) if (facts[part] === facts["cache.dtype"]) stated[part] = null;
   const named = Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== null && value !== undefined));
-  const asked = { "cache.dtype": "bf16", ...ofConfig, ...named, "model.architecture": model.data.architecture, tensor_parallel: facts.tensor_parallel || 1 };
+  const always = { "model.architecture": model.data.architecture, tensor_parallel: facts.tensor_parallel || 1 };
+  const asked = { "cache.dtype": "bf16", ...ofConfig, ...named, ...always };
   return allocate(engine.data, release.version, { derived, available_bytes: room, facts: asked });
 }
 
-/** What is left for the cache: of an unknown share a cautious one and the whole device; or a share of what is free after loading, for engines that reckon so. @param {number | null} total @param {Facts} facts @param {import("./allocate/policy.js").Policy | Unknown} policy @param {[number, number] | null} weights @param {number} least @param {number | null} most @returns {Ends | null} */
+/**
+ * What is left for the cache: of an unknown share a cautious one and the whole device; or a share of what is free after loading, for engines
+ * that reckon so.
+ * @param {number | null} total @param {Facts} facts @param {import("./allocate/policy.js").Policy | Unknown} policy
+ * @param {[number, number] | null} weights @param {number} least @param {number | null} most @returns {Ends | null}
+ */
 function left(total, facts, policy, weights, least, most) {
   if (total === null || weights === null) return null;
   const share = facts.gpu_memory_utilization ?? null;
   const fraction = share !== null || isUnknown(policy) ? null : policy.parameters.free_fraction ?? null;
   const ofFree = fraction && (facts["setting.cache_max_entry_count"] || fraction);
   const known = ofFree === null ? share : 1;
-  const [low, high] = typeof known === "number" ? [Math.trunc(total * known), Math.trunc(total * known)] : [Math.trunc(total * CAUTIOUS_SHARE), total];
+  const [low, high] = (typeof known === "number" ? [known, known] : [CAUTIOUS_SHARE, 1]).map((part) => Math.trunc(total * part));
   const [sure, atMost] = [most === null ? null : low - weights[1] - most, high - weights[0] - Math.max(0, least)];
   return ofFree === null ? [sure, atMost] : [sure === null ? null : Math.trunc(sure * ofFree), Math.trunc(atMost * ofFree)];
 }
 
-/** What the engine demands or sets aside for one sequence of the length, or what the sequence comes to hold if that is more. @param {Allocation} answer @param {number | null} context @returns {number | null} */
+/**
+ * What the engine demands or sets aside for one sequence of the length, or what the sequence comes to hold if that is more.
+ * @param {Allocation} answer @param {number | null} context @returns {number | null}
+ */
 function needed(answer, context) {
   const demanded = answer.needed_bytes ?? answer.reserved;
   const held = context ? resident(answer, context) : null;
   return demanded !== null && held !== null ? Math.max(demanded, held) : demanded || held;
 }
 
-/** What one sequence can take of a device, whatever the engine's policy: its share of what the layers need, and every layer full on it. @param {Question} question @param {Known} derived @param {Facts} facts @returns {[number, number] | null} */
+/**
+ * What one sequence can take of a device, whatever the engine's policy: its share of what the layers need, and every layer full on it.
+ * @param {Question} question @param {Known} derived @param {Facts} facts @returns {[number, number] | null}
+ */
 function boundsOf({ context }, derived, facts) {
   const dtype = facts["cache.dtype"];
   if (!context || !(dtype in ELEMENT_BYTES)) return null;
@@ -129,7 +147,10 @@ function boundsOf({ context }, derived, facts) {
   return [Math.floor(idealBytes(derived.layers, dtype, context) / ranks), naiveBytes(derived.layers, dtype, context)];
 }
 
-/** True only at the high end of the overhead and false only at its low end. @param {[number, number] | null} needs @param {Ends | null} available @returns {boolean | null} */
+/**
+ * True only at the high end of the overhead and false only at its low end.
+ * @param {[number, number] | null} needs @param {Ends | null} available @returns {boolean | null}
+ */
 function fitsIn(needs, available) {
   if (needs === null || available === null) return null;
   const [low, high] = available;
@@ -137,7 +158,10 @@ function fitsIn(needs, available) {
   return low !== null && needs[1] <= low ? true : null;
 }
 
-/** The blocks of the cache at both ends, and with the memory that is surely left the longest sequence and how many fit. @param {Ends} available @param {(room: number) => Allocation | Unknown} allocated @returns {Partial<Memory>} */
+/**
+ * The blocks of the cache at both ends, and with the memory that is surely left the longest sequence and how many fit.
+ * @param {Ends} available @param {(room: number) => Allocation | Unknown} allocated @returns {Partial<Memory>}
+ */
 function capacity([low, high], allocated) {
   /** @param {number | null} room */
   const withMemory = (room) => {
@@ -152,7 +176,10 @@ function capacity([low, high], allocated) {
 
 export { memoryHop } from "./memory_hop.js";
 
-/** The `memory` object of the JSON contract; figures are of one device. @param {Memory | null} found @param {any[]} logged figures that logs of the same stack print */
+/**
+ * The `memory` object of the JSON contract; figures are of one device.
+ * @param {Memory | null} found @param {any[]} logged figures that logs of the same stack print
+ */
 export function asData(found, logged = []) {
   if (found === null) return null;
   const [low, high] = found.available ?? [null, null];

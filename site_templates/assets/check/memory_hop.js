@@ -12,7 +12,10 @@ import { formatBytes } from "./units.js";
 /** @typedef {import("./observed.js").Seen} Seen */
 /** @typedef {import("./memory.js").Memory} Memory */
 
-/** The hop; weights too large need no context, and decide nothing on an engine that serves another file than the checkpoint. @param {Memory} found @param {Data} data @param {Question} question @returns {Hop | null} */
+/**
+ * The hop; weights too large need no context, and decide nothing on an engine that serves another file than the checkpoint.
+ * @param {Memory} found @param {Data} data @param {Question} question @returns {Hop | null}
+ */
 export function memoryHop(found, data, question) {
   const { hardware, model } = question;
   if (hardware && servesCheckpoint(question.engine) && found.weights_low !== null && found.total !== null && found.weights_low > found.total) {
@@ -33,7 +36,8 @@ export function memoryHop(found, data, question) {
     return hop("memory", "fails", finding, { consequence: "refuses", sources });
   }
   if (found.fits === null) {
-    return hop("memory", "gap", `the cache needs ${needed} a device; at most ${formatBytes(high)} ${beside}, less what the engine takes itself`, { sources });
+    const finding = `the cache needs ${needed} a device; at most ${formatBytes(high)} ${beside}, less what the engine takes itself`;
+    return hop("memory", "gap", finding, { sources });
   }
   const left = low === high ? formatBytes(high) : `${formatBytes(low ?? 0)} to ${formatBytes(high)}`;
   return hop("memory", "holds", `${left} a device is left for a cache of ${needed}`, { sources });
@@ -61,7 +65,10 @@ function asSeen(found, seen, data) {
   return hop("memory", ran ? "holds" : "fails", `${words}: ${seen.measurement.name}${needed}`, more);
 }
 
-/** Where nobody named the file of weights: how large it may be beside the cache. @param {Memory} found @param {number} room @param {Source[]} sources */
+/**
+ * Where nobody named the file of weights: how large it may be beside the cache.
+ * @param {Memory} found @param {number} room @param {Source[]} sources
+ */
 function ofFile(found, room, sources) {
   const needed = neededWords(found);
   if (room <= 0 && found.cache === null) return hop("memory", "unknown", found.why.join("; "), { sources });

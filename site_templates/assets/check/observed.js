@@ -29,7 +29,10 @@ const LOGGED = ["engine.", "device.", "weights."];
 /** @type {Record<string, number>} */
 const UNITS = { B: 1, "B/token": 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, MB: 1e6, GB: 1e9, tokens: 1, blocks: 1, x: 1 };
 
-/** The observations of the question's stack; hardware that was named has to be the same, of the same number of ranks. @param {Resolved} resolved @param {Data} data @returns {Seen[]} */
+/**
+ * The observations of the question's stack; hardware that was named has to be the same, of the same number of ranks.
+ * @param {Resolved} resolved @param {Data} data @returns {Seen[]}
+ */
 export function seen(resolved, data) {
   const { question } = resolved;
   const found = [];
@@ -49,7 +52,10 @@ export function decides(kind) {
   return kind === RAN || kind === OUT_OF_MEMORY;
 }
 
-/** What a measurement says of a stack: how it ended, how many blocks or how much memory its cache had; null for anything else. @param {any} data @returns {string | null} */
+/**
+ * What a measurement says of a stack: how it ended, how many blocks or how much memory its cache had; null for anything else.
+ * @param {any} data @returns {string | null}
+ */
 function kindOf(data) {
   if (data.metric === "outcome") return decides(data.value) ? data.value : null;
   if (data.metric === "engine.blocks") return "blocks";
@@ -59,7 +65,10 @@ function kindOf(data) {
 /** @param {any} data @returns {any} */
 const shareOf = (data) => data.conditions?.settings?.[SHARE];
 
-/** Whether the log's engine took the share of memory that is asked for; where neither says it, both have the default. @param {Resolved} resolved @param {any} data */
+/**
+ * Whether the log's engine took the share of memory that is asked for; where neither says it, both have the default.
+ * @param {Resolved} resolved @param {any} data
+ */
 function isSameShare(resolved, data) {
   return shareOf(data) === resolved.question.given[SHARE];
 }
@@ -78,7 +87,10 @@ function isSameStack({ question, facts }, data) {
   return settings.every(([name, value]) => (facts[name] ?? null) === value);
 }
 
-/** Whether the weights are those of the question. An engine that serves a file is asked without naming it: any file will do. @param {import("./types.js").Question} question @param {string | null} checkpoint */
+/**
+ * Whether the weights are those of the question. An engine that serves a file is asked without naming it: any file will do.
+ * @param {import("./types.js").Question} question @param {string | null} checkpoint
+ */
 function isSameWeights(question, checkpoint) {
   if (question.checkpoint === null && !servesCheckpoint(question.engine)) return true;
   /** @type {{hub: string, format: string}[]} */
@@ -117,20 +129,29 @@ function versionOf({ question }, measurement, lasting, thresholds) {
 /** @param {string} how */
 const isNear = (how) => how === "exact" || how === "same-minor";
 
-/** The cache memory of the log at the share that is asked for; null where either share or the device's memory is not known. @param {Resolved} resolved @param {any} data */
+/**
+ * The cache memory of the log at the share that is asked for; null where either share or the device's memory is not known.
+ * @param {Resolved} resolved @param {any} data
+ */
 function leftOf({ facts }, data) {
   const [was, asked, total, value] = [shareOf(data), facts[SHARE], facts["hardware.memory_bytes"], cacheMemory(data)];
   if (![was, asked, total, value].every((number) => typeof number === "number")) return null;
   return Math.trunc(Number(value) + (asked - was) * total);
 }
 
-/** The bytes that the log says are left for the cache of a device: as the figure itself, or beside another figure of the engine. @param {any} data @returns {number | null} */
+/**
+ * The bytes that the log says are left for the cache of a device: as the figure itself, or beside another figure of the engine.
+ * @param {any} data @returns {number | null}
+ */
 function cacheMemory(data) {
   if (data.metric === "device.cache_bytes") return typeof data.value === "number" ? data.value * UNITS[data.unit] : null;
   return (data.metric.startsWith("engine.") && data.conditions?.available_bytes) || null;
 }
 
-/** What logs of the same model, weights, engine and hardware print, whatever their version: figures to hold ours against. @param {Resolved} resolved */
+/**
+ * What logs of the same model, weights, engine and hardware print, whatever their version: figures to hold ours against.
+ * @param {Resolved} resolved
+ */
 export function logged(resolved) {
   const { question } = resolved;
   if (!question.hardware) return [];
@@ -152,7 +173,10 @@ export function nearestFirst(found) {
   return [...found].sort((one, other) => rank(one) - rank(other));
 }
 
-/** The hops, with those that no source decides taken as holding where the stack was seen to run. @param {Hop[]} hops @param {Seen[]} found @param {Resolved} resolved @param {Data} data @returns {Hop[]} */
+/**
+ * The hops, with those that no source decides taken as holding where the stack was seen to run.
+ * @param {Hop[]} hops @param {Seen[]} found @param {Resolved} resolved @param {Data} data @returns {Hop[]}
+ */
 export function confirmed(hops, found, resolved, data) {
   const ran = found.find((one) => one.kind === RAN);
   if (!ran) return hops;
@@ -171,7 +195,10 @@ export function sourcesOfSeen(one, data) {
   return sourcesOf(data, one.measurement.data.cites);
 }
 
-/** Whether an outcome decides the length and the share that are asked for: what ran does for shorter, what failed for longer ones. @param {Seen} one @param {Resolved} resolved */
+/**
+ * Whether an outcome decides the length and the share that are asked for: what ran does for shorter, what failed for longer ones.
+ * @param {Seen} one @param {Resolved} resolved
+ */
 export function holdsFor(one, { question, facts }) {
   const [share, given] = [shareOf(one.measurement.data) ?? null, facts[SHARE] ?? null];
   const [asked, length] = [question.context, one.measurement.data.conditions?.context ?? null];

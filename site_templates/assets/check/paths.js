@@ -11,7 +11,11 @@ import { Joiner, datesOf, newestRelease } from "./hops.js";
 /** @typedef {import("./types.js").Release} Release */
 /** @typedef {import("./stack.js").Stack} Stack */
 
-/** The joiner of an engine's best path for the model: the one with the fewest hops that fail, then that are unknown, then with a gap. Of equal ones the engine's own comes first. @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack @param {string[]} demanded */
+/**
+ * The joiner of an engine's best path for the model: the one with the fewest hops that fail, then that are unknown, then with a gap. Of equal
+ * ones the engine's own comes first.
+ * @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack @param {string[]} demanded
+ */
 export function joinerFor(data, engine, release, stack, demanded) {
   const paths = engine.snapshots.length || !engine.parts.length ? [joiner(data, engine, release)] : [];
   for (const part of engine.parts.map((id) => data.engines[id])) {
@@ -22,7 +26,10 @@ export function joinerFor(data, engine, release, stack, demanded) {
   return sortedBy(paths, (path) => rank(path, stack, demanded))[0];
 }
 
-/** The gotchas of an engine and of the path that was taken, each once. @param {Data} data @param {Engine} engine @param {Release} release @param {Joiner} taken @param {Stack} stack */
+/**
+ * The gotchas of an engine and of the path that was taken, each once.
+ * @param {Data} data @param {Engine} engine @param {Release} release @param {Joiner} taken @param {Stack} stack
+ */
 export function pathGates(data, engine, release, taken, stack) {
   const found = gates(data, engine, release, stack);
   if (taken.engine.id === engine.id) return found;
@@ -63,7 +70,10 @@ class Hosted extends Joiner {
     this.inner = inner;
   }
 
-  /** What its own registry takes, else what the other engine takes in a file that was made ready elsewhere. @override @param {Stack} stack @returns {Hop} */
+  /**
+   * What its own registry takes, else what the other engine takes in a file that was made ready elsewhere.
+   * @override @param {Stack} stack @returns {Hop}
+   */
   architecture(stack) {
     const own = super.architecture(stack);
     if (own.state === "holds") return own;
@@ -90,7 +100,10 @@ function joiner(data, engine, release) {
   return new Hosted(data, engine, release, new Joiner(data, runs, inner));
 }
 
-/** The release of a part that goes with one of the whole: of the same version, else bundled, else the newest if none was named. @param {Engine} part @param {Engine} engine @param {Release} release @returns {Release | null} */
+/**
+ * The release of a part that goes with one of the whole: of the same version, else bundled, else the newest if none was named.
+ * @param {Engine} part @param {Engine} engine @param {Release} release @returns {Release | null}
+ */
 function releaseOf(part, engine, release) {
   const dates = datesOf(part);
   const version = release.version in dates ? release.version : bundled(engine, release, part.id);
@@ -104,7 +117,10 @@ function bundled(engine, release, name) {
   return engine.data.releases.find((/** @type {any} */ entry) => entry.version === release.version)?.bundles?.[name] ?? null;
 }
 
-/** How far a path is from a plain yes: by what fails, what is unknown, and how many hops have a gap. @param {Joiner} path @param {Stack} stack @param {string[]} demanded */
+/**
+ * How far a path is from a plain yes: by what fails, what is unknown, and how many hops have a gap.
+ * @param {Joiner} path @param {Stack} stack @param {string[]} demanded
+ */
 function rank(path, stack, demanded) {
   const first = path.architecture(stack);
   const rest = first.state === "fails" ? [] : demanded.map((requirement) => path.requirement(requirement, stack, first));

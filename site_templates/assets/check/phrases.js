@@ -31,7 +31,10 @@ export function says(status, statement) {
   return status === "removed" && claim?.last_version ? `${phrase} after ${claim.last_version}` : phrase;
 }
 
-/** A finding, and where nobody named hardware, the classes and platforms on which the whole engine lacks what it speaks of. @param {string} finding @param {Statement[]} statements @param {import("./stack.js").Stack} stack */
+/**
+ * A finding, and where nobody named hardware, the classes and platforms on which the whole engine lacks what it speaks of.
+ * @param {string} finding @param {Statement[]} statements @param {import("./stack.js").Stack} stack
+ */
 export function withExceptions(finding, statements, stack) {
   if (stack.get("hardware.class") !== undefined || stack.get("platform") !== undefined) return finding;
   const abouts = statements.filter((one) => NEGATIVE.has(one.status)).map((one) => one.claim?.about ?? {});
@@ -55,10 +58,6 @@ function shortened(reason) {
   const place = reason.text.indexOf(" is ");
   const row = place < 0 ? "" : reason.text.slice(place + " is ".length);
   const count = row.split(" or ").length;
-  return place < 0 || count <= MOST_ALTERNATIVES || reason.text.slice(0, place) !== reason.fact ? reason.text : `${reason.fact} is one of the ${count} that are listed`;
-}
-
-/** A value as it is written in words: true and false in lower case. @param {any} value */
-export function plainWord(value) {
-  return value === null ? "None" : String(value);
+  if (place < 0 || count <= MOST_ALTERNATIVES || reason.text.slice(0, place) !== reason.fact) return reason.text;
+  return `${reason.fact} is one of the ${count} that are listed`;
 }

@@ -16,19 +16,28 @@ export class Refused extends Error {}
 /** A model that may well exist and is not in the catalog: the question is sound, and its answer unknown. */
 export class NotInCatalog extends Refused {}
 
-/** The longest sequence asked for, else the model's own. @param {import("./types.js").Derived} derived @param {Facts} given @returns {number | null} */
+/**
+ * The longest sequence asked for, else the model's own.
+ * @param {import("./types.js").Derived} derived @param {Facts} given @returns {number | null}
+ */
 export function contextOf(derived, given) {
   return given.max_model_len ?? (derived.unknown ? null : derived.context.native);
 }
 
-/** The same question with some facts set and others taken back. @param {Question} question @param {Facts} changes @param {Set<string>} drop @returns {Question} */
+/**
+ * The same question with some facts set and others taken back.
+ * @param {Question} question @param {Facts} changes @param {Set<string>} drop @returns {Question}
+ */
 export function changed(question, changes, drop) {
   const kept = Object.entries(question.given).filter(([name]) => !drop.has(name));
   const given = { ...Object.fromEntries(kept), ...changes };
   return { ...question, given, context: contextOf(question.derived, given) };
 }
 
-/** The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused. @param {Engine} engine @param {string | null} wanted @returns {Release} */
+/**
+ * The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused.
+ * @param {Engine} engine @param {string | null} wanted @returns {Release}
+ */
 export function releaseOf(engine, wanted) {
   const { releases, scheme } = engine.data;
   const meant = wanted === "latest" ? null : wanted;
@@ -39,7 +48,10 @@ export function releaseOf(engine, wanted) {
   throw new Refused(`'${meant}' is no ${scheme} version of ${engine.id}; releases in the catalog: ${known.join(", ")}`);
 }
 
-/** The newest release on record, where the one in question is newer than all of them; else null. @param {Engine} engine @param {Release} release @returns {string | null} */
+/**
+ * The newest release on record, where the one in question is newer than all of them; else null.
+ * @param {Engine} engine @param {Release} release @returns {string | null}
+ */
 export function newestBefore(engine, release) {
   const { scheme, releases } = engine.data;
   const wanted = parseVersion(scheme, release.version, release.date);
@@ -68,14 +80,20 @@ export function readSetting(text, catalog) {
   return [name, read];
 }
 
-/** Why a number is none that the fact can have; empty where it is one. Where absence means 0, so may the value. @param {import("./types.js").Fact} fact @param {any} value */
+/**
+ * Why a number is none that the fact can have; empty where it is one. Where absence means 0, so may the value.
+ * @param {import("./types.js").Fact} fact @param {any} value
+ */
 function outOfRange(fact, value) {
   if (fact.name === "gpu_memory_utilization" && !(0 < value && value <= 1)) return `${fact.name} is a share above 0, 1 at most, not ${value}`;
   const least = fact.absent === 0 || (isRange(fact.absent) && fact.absent.low === 0) ? 0 : 1;
   return fact.type === "int" && value < least ? `${fact.name} is ${least} or more, not ${value}` : "";
 }
 
-/** Some engines have settings whose own words are on and off: only a fact that is true or false takes them for that. @param {string} value @param {string} type */
+/**
+ * Some engines have settings whose own words are on and off: only a fact that is true or false takes them for that.
+ * @param {string} value @param {string} type
+ */
 function typed(value, type) {
   const words = { bool: ["true", "false", "on", "off"], any: ["true", "false"] }[type] ?? [];
   if (words.includes(value.toLowerCase())) return ["true", "on"].includes(value.toLowerCase());

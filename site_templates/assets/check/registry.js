@@ -56,7 +56,10 @@ export function isRange(value) {
   return typeof value === "object" && value !== null && "low" in value;
 }
 
-/** The value as tests compare it; one that is not of the fact's type, such as "auto" for a number, tells nothing. @param {Fact} fact @param {any} value @returns {Value | undefined} */
+/**
+ * The value as tests compare it; one that is not of the fact's type, such as "auto" for a number, tells nothing.
+ * @param {Fact} fact @param {any} value @returns {Value | undefined}
+ */
 export function read(fact, value) {
   if (value === null || isRange(value)) return value;
   if (Array.isArray(value)) {
@@ -73,7 +76,10 @@ function isOfType(fact, value) {
   return typeof value === { bool: "boolean", int: "number", float: "number", word: "string", version: "string" }[fact.type];
 }
 
-/** Why a fact cannot have the value; empty where it can. @param {Fact} fact @param {any} value @param {string[]} words those of its vocabulary list */
+/**
+ * Why a fact cannot have the value; empty where it can.
+ * @param {Fact} fact @param {any} value @param {string[]} words those of its vocabulary list
+ */
 export function complaint(fact, value, words) {
   const whole = fact.type !== "int" || Number.isInteger(value);
   const known = fact.type !== "version" || dotted(String(value)) !== null;

@@ -9,13 +9,16 @@ import { isRange } from "./registry.js";
 /** @type {Record<string, string>} */
 const NEGATED = { "<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==" };
 
-/** Whether the relation can hold for the values, or with `always` whether it must; a division by zero makes it false. @param {Term} left @param {string} sign @param {Term} right @param {Map<string, any>} values @param {boolean} always */
+/**
+ * Whether the relation can hold for the values, or with `always` whether it must; a division by zero makes it false.
+ * @param {Term} left @param {string} sign @param {Term} right @param {Map<string, any>} values @param {boolean} always
+ */
 export function holds(left, sign, right, values, always) {
   const [one, other] = [compute(left, values), compute(right, values)];
   if (one === null || other === null) return false;
   if (!Array.isArray(one) || !Array.isArray(other)) return (sign === "==" || sign === "!=") && (one === other) === (sign === "==");
-  const [left_, right_] = /** @type {[Span, Span]} */ ([one, other]);
-  return always ? !possible(NEGATED[sign], left_, right_) : possible(sign, left_, right_);
+  const spans = /** @type {[Span, Span]} */ ([one, other]);
+  return always ? !possible(NEGATED[sign], ...spans) : possible(sign, ...spans);
 }
 
 /** @param {string} sign @param {Span} left @param {Span} right */
@@ -28,7 +31,10 @@ function possible(sign, left, right) {
   return !(left[0] === left[1] && left[1] === right[0] && right[0] === right[1]);
 }
 
-/** The span of values that a term can take, a value that is no quantity as it is, or null. @param {Term} term @param {Map<string, any>} values @returns {Span | any} */
+/**
+ * The span of values that a term can take, a value that is no quantity as it is, or null.
+ * @param {Term} term @param {Map<string, any>} values @returns {Span | any}
+ */
 function compute(term, values) {
   if (typeof term === "number") return [term, term];
   if (typeof term === "string") {

@@ -17,7 +17,11 @@ const MOST_CHANGES = 3;
 const MOST_TRIED = 400;
 const MOST_SHOWN = 5;
 
-/** The smallest sets of changes that clear the question, cheapest first; where none makes it clean, those after which it only depends on what it depended on before. @param {Assessment} found @param {Data} data @returns {Search} */
+/**
+ * The smallest sets of changes that clear the question, cheapest first; where none makes it clean, those after which it only depends on what
+ * it depended on before.
+ * @param {Assessment} found @param {Data} data @returns {Search}
+ */
 export function search(found, data) {
   const changes = distinct(sortedBy([...changesFor(found, data)], (change) => [change.cost, change.words]));
   /** @type {Repair[]} */
@@ -67,7 +71,10 @@ function clash(chosen) {
   return touched.length !== new Set(touched).size;
 }
 
-/** Whether what blocked is cleared, and what is left waited for facts that nobody named before the change, too. @param {Assessment} after @param {Assessment} before */
+/**
+ * Whether what blocked is cleared, and what is left waited for facts that nobody named before the change, too.
+ * @param {Assessment} after @param {Assessment} before
+ */
 function onlyDepends(after, before) {
   const [left, waiting] = [after, before].map((one) => couldBlock(one).map((gate) => gate.gotcha.id));
   return left.length > 0 && left.every((id) => waiting.includes(id)) && !isShort(after);

@@ -31,7 +31,10 @@ export async function ask(asked, fetch = json) {
   return asData(reply(question, data), data);
 }
 
-/** Assesses a question, and looks for repairs where something that can be changed stands in the way. @param {Question} question @param {Data} data @returns {Reply} */
+/**
+ * Assesses a question, and looks for repairs where something that can be changed stands in the way.
+ * @param {Question} question @param {Data} data @returns {Reply}
+ */
 function reply(question, data) {
   const found = assess(question, data);
   const { verdict, reason, missing } = found;
@@ -43,7 +46,10 @@ function reply(question, data) {
   return { found, verdict, reason, repairs: tried.repairs, missing };
 }
 
-/** The verdict where something blocks, after changes were tried. @param {Assessment} found @param {import("./repairs.js").Search} tried @returns {Reply} */
+/**
+ * The verdict where something blocks, after changes were tried.
+ * @param {Assessment} found @param {import("./repairs.js").Search} tried @returns {Reply}
+ */
 function decided(found, { repairs, clears, complete }) {
   const [gate] = blocking(found);
   const met = found.verdict === "unknown" && gate ? `${gate.gotcha.id}: ${gate.gotcha.name}` : found.reason;

@@ -7,7 +7,10 @@
 /** @type {Truth} */
 export const YES = { value: true, because: [] };
 
-/** Undecided: the fact is missing, or its value untested. @param {string} text @param {string} fact @param {"missing" | "untested"} [kind] @returns {Truth} */
+/**
+ * Undecided: the fact is missing, or its value untested.
+ * @param {string} text @param {string} fact @param {"missing" | "untested"} [kind] @returns {Truth}
+ */
 export function maybe(text, fact, kind = "missing") {
   return { value: null, because: [{ text, fact, kind }] };
 }

@@ -13,10 +13,16 @@ export function fits(test, value) {
   return Array.isArray(test) || !(Array.isArray(value) ? value : [value]).some((item) => typeof item === "boolean" || typeof item === "string");
 }
 
-/** Of several values or of a range whether one passes, or with `always` whether all do. null never passes. @param {Test} test @param {Value} value @param {boolean} always */
+/**
+ * Of several values or of a range whether one passes, or with `always` whether all do. null never passes.
+ * @param {Test} test @param {Value} value @param {boolean} always
+ */
 export function passes(test, value, always) {
   if (value === null) return false;
-  if (Array.isArray(value)) return always ? value.length > 0 && value.every((item) => accepts(test, item)) : value.some((item) => accepts(test, item));
+  if (Array.isArray(value)) {
+    const results = value.map((item) => accepts(test, item));
+    return results.includes(true) && !(always && results.includes(false));
+  }
   if (isRange(value)) return always ? must(test, value) : can(test, value);
   return accepts(test, value);
 }

@@ -19,7 +19,10 @@ const MOST_CHARACTERS = 200;
 const PATTERN = /^v?(\d+(?:\.\d+)*)\.[*x]$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** The version that a text names; null where it names none. @param {string} scheme @param {string} written @param {string | null} [date] @returns {Version | null} */
+/**
+ * The version that a text names; null where it names none.
+ * @param {string} scheme @param {string} written @param {string | null} [date] @returns {Version | null}
+ */
 export function parseVersion(scheme, written, date = null) {
   const text = written.trim();
   if (text.length > MOST_CHARACTERS) return null;
@@ -68,7 +71,10 @@ export function isMainBuild(version) {
   return version.ordered?.main ?? false;
 }
 
-/** By the scheme where both have an order in it, else by date; null where neither tells. @param {Version} one @param {Version} other @returns {Order | null} */
+/**
+ * By the scheme where both have an order in it, else by date; null where neither tells.
+ * @param {Version} one @param {Version} other @returns {Order | null}
+ */
 export function compare(one, other) {
   if (one.ordered && other.ordered && one.scheme === other.scheme) return word(order(one.ordered.key, other.ordered.key));
   const moving = MOVING.has(one.text.toLowerCase());
@@ -87,7 +93,10 @@ function sameName(one, other) {
   return one === other || (COMMIT.test(shorter) && COMMIT.test(longer) && longer.startsWith(shorter));
 }
 
-/** Like compare, and null for a main build against a release of the same X.Y from its Z on: neither need hold what the other has. @param {Version} one @param {Version} other */
+/**
+ * Like compare, and null for a main build against a release of the same X.Y from its Z on: neither need hold what the other has.
+ * @param {Version} one @param {Version} other
+ */
 export function placed(one, other) {
   return diverged(one, other) ? null : compare(one, other);
 }
@@ -135,7 +144,8 @@ function isDay(text) {
 function newest(versions, assumed) {
   const ordered = versions.filter((version) => version.ordered);
   const final = ordered.filter((version) => version.ordered?.final);
-  const best = first(final.length ? final : ordered, (version) => version.ordered?.key ?? 0) ?? first(versions.filter((version) => version.date), (version) => version.date ?? "");
+  const dated = versions.filter((version) => version.date);
+  const best = first(final.length ? final : ordered, (version) => version.ordered?.key ?? 0) ?? first(dated, (version) => version.date ?? "");
   return best && { version: best.text, assumed };
 }
 

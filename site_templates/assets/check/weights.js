@@ -1,21 +1,52 @@
 // @ts-check
-// infercompat/weighing.py and derive/weights/{ranks,loaded}.py: bytes of the weights of the fullest rank. The tensors come from export/check_memory.py.
+// infercompat/weighing.py and derive/weights/{ranks,loaded}.py: bytes of the weights of the fullest rank, of what export/check_memory.py delivers.
 import { exact, ratio } from "./fraction.js";
 import { isUnknown, unknown } from "./layers.js";
 
 /** @typedef {import("./types.js").Unknown} Unknown */
 /** @typedef {import("./types.js").Model} Model */
 /** At least, and at most. @typedef {[number, number]} Bounds */
-/** How ranks share it, copies, rows of key and value heads, the number of these heads, and the shape. @typedef {[string, number, number, number, number[]]} Tensor */
-/** Bits, rows and columns of a block, bytes of a scale, bits of a zero point, bytes a matrix, bytes a column. @typedef {[number, number, number, number, number, number, number, number, number]} Format */
+/**
+ * How ranks share it, copies, rows of key and value heads, the number of these heads, and the shape.
+ * @typedef {[string, number, number, number, number[]]} Tensor
+ */
+/**
+ * Bits, rows and columns of a block, bytes of a scale, bits of a zero point, bytes a matrix, bytes a column.
+ * @typedef {[number, number, number, number, number, number, number, number, number]} Format
+ */
 /** A shape, and its formats at its lightest and at its heaviest; -1 for none. @typedef {[number, number, number]} Triple */
-/** @typedef {{decoder: Bounds, actual: Bounds, tower: Bounds, drafting: Bounds, other: Bounds, expanded: number, rest: number, tower_heads: number | null, tied: boolean, kinds: Triple[][], layers: number[], outside: Record<string, Triple[]>}} LaidOut */
+/**
+ * Bytes of the decoder and of what is beside it, and its tensors, as export/check_memory.py says.
+ * @typedef {object} LaidOut
+ * @property {Bounds} decoder
+ * @property {Bounds} actual
+ * @property {Bounds} tower
+ * @property {Bounds} drafting
+ * @property {Bounds} other
+ * @property {number} expanded
+ * @property {number} rest
+ * @property {number | null} tower_heads
+ * @property {boolean} tied
+ * @property {Triple[][]} kinds
+ * @property {number[]} layers
+ * @property {Record<string, Triple[]>} outside
+ */
 /** @typedef {LaidOut | {even: Bounds} | {missing: string[], reason: string}} Layout */
 /** @typedef {{facts: Record<string, number>, shapes: Tensor[], formats: Format[], checkpoints: Layout[], words: Record<string, Layout>}} Delivered */
 
 /**
  * How many ranks share each layer, the layers and the experts, and what an engine pads or leaves out, as derive/weights/ranks.py has it.
- * @typedef {{tensor: number, pipeline: number, expert: number, vocabularyStep: number, expertStep: [number, number], byLayer: boolean, drafts: boolean, towerWhole: boolean, textOnly: boolean, expandsLatent: boolean}} Split
+ * @typedef {object} Split
+ * @property {number} tensor
+ * @property {number} pipeline
+ * @property {number} expert
+ * @property {number} vocabularyStep
+ * @property {[number, number]} expertStep
+ * @property {boolean} byLayer
+ * @property {boolean} drafts
+ * @property {boolean} towerWhole
+ * @property {boolean} textOnly
+ * @property {boolean} expandsLatent
  */
 
 const BY_LAYER = ["llama.cpp", "ollama"];
@@ -26,7 +57,10 @@ const EXPERT_STEPS = { marlin: [128, 256], triton: [64, 1], trtllm: [128, 256] }
 /** The kernels that hardware leads to; on sm90 it hangs on whether Triton's are installed. @type {Record<string, string>} */
 const KERNELS = { sm100: "trtllm", sm103: "trtllm", sm80: "marlin", sm86: "marlin", sm89: "marlin", sm120: "marlin", sm121: "marlin" };
 
-/** The checkpoint of a hub id, or of a hub id and GGUF file type as in publisher/name:Q4_K_M; the first where none is named. @param {any[]} listed @param {string | null} name */
+/**
+ * The checkpoint of a hub id, or of a hub id and GGUF file type as in publisher/name:Q4_K_M; the first where none is named.
+ * @param {any[]} listed @param {string | null} name
+ */
 function placeOf(listed, name) {
   if (name === null) return listed.length ? 0 : -1;
   const [hub, ...type] = name.toLowerCase().split(":");
@@ -34,7 +68,11 @@ function placeOf(listed, name) {
   return listed.findIndex((entry) => entry.hub.toLowerCase() === hub && (!wanted || (entry.type ?? "").toLowerCase() === wanted));
 }
 
-/** Bytes of the weights of the fullest rank, at least and at most. @param {Model & {memory: Delivered}} model @param {Split} split @param {string | null} checkpoint @param {string | null} word @returns {Bounds | Unknown} */
+/**
+ * Bytes of the weights of the fullest rank, at least and at most.
+ * @param {Model & {memory: Delivered}} model @param {Split} split @param {string | null} checkpoint @param {string | null} word
+ * @returns {Bounds | Unknown}
+ */
 export function rankWeights(model, split, checkpoint, word) {
   const listed = model.data.checkpoints;
   const place = placeOf(listed, checkpoint);
@@ -76,11 +114,15 @@ function onFullest(layout, delivered, split) {
   const [light, heavy] = layout.drafting;
   const drafting = split.drafts ? [Math.floor(light / split.tensor), light ? Math.ceil(heavy / split.tensor) : heavy] : [0, 0];
   const tower = ofTower(layout, split);
-  const [low, high] = [0, 1].map((end) => placed(layout.actual[end], layout.decoder, rank) + tower[end] + layout.other[end] + expanded + drafting[end]);
-  return [low, high];
+  /** @param {0 | 1} end */
+  const bytes = (end) => placed(layout.actual[end], layout.decoder, rank) + tower[end] + layout.other[end] + expanded + drafting[end];
+  return [bytes(0), bytes(1)];
 }
 
-/** The rank's bytes, as far between its bounds as the decoder's actual bytes lie between theirs. @param {number} size @param {Bounds} decoder @param {Bounds} rank */
+/**
+ * The rank's bytes, as far between its bounds as the decoder's actual bytes lie between theirs.
+ * @param {number} size @param {Bounds} decoder @param {Bounds} rank
+ */
 function placed(size, [light, heavy], rank) {
   if (light === heavy || size <= light) return ratio(size, light).times(rank[0]).ceil();
   if (size >= heavy) return ratio(size, heavy).times(rank[1]).ceil();
@@ -94,7 +136,10 @@ function ofTower({ tower, tower_heads: heads }, split) {
   return [Math.floor(tower[0] / split.tensor), heads ? Math.ceil(tower[1] / split.tensor) : tower[1]];
 }
 
-/** Bytes of the decoder on the rank that holds most of it. @param {LaidOut} layout @param {Delivered} delivered @param {Split} split @returns {Bounds} */
+/**
+ * Bytes of the decoder on the rank that holds most of it.
+ * @param {LaidOut} layout @param {Delivered} delivered @param {Split} split @returns {Bounds}
+ */
 function fullest(layout, delivered, split) {
   const count = split.byLayer ? split.tensor : split.pipeline;
   /** @type {Bounds[]} */
@@ -109,14 +154,21 @@ function fullest(layout, delivered, split) {
   return [Math.max(...held.map(([low]) => low)), Math.max(...held.map(([, high]) => high))];
 }
 
-/** The stages that hold what is outside the layers; those of an input that is the output too are the first and the last. llama.cpp leaves embeddings in host memory. @param {string} place @param {Split} split @param {boolean} tied @param {number} last */
+/**
+ * The stages that hold what is outside the layers; those of an input that is the output too are the first and the last. llama.cpp leaves
+ * embeddings in host memory.
+ * @param {string} place @param {Split} split @param {boolean} tied @param {number} last
+ */
 function stagesOf(place, split, tied, last) {
   if (place === "last") return [last];
   const first = place === "first" || !split.byLayer ? [0] : [];
   return place === "input" && tied && (split.byLayer || last) ? [...first, last] : first;
 }
 
-/** llama.cpp cuts layers and output by equal shares; the others give what is left over to stages from the last but one on down. @param {number} layer @param {Split} split @param {number} count */
+/**
+ * llama.cpp cuts layers and output by equal shares; the others give what is left over to stages from the last but one on down.
+ * @param {number} layer @param {Split} split @param {number} count
+ */
 function stageOf(layer, split, count) {
   if (split.byLayer) return Math.floor((layer * split.tensor) / (count + 1));
   const [least, left] = [Math.floor(count / split.pipeline), count % split.pipeline];

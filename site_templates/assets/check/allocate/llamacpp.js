@@ -11,7 +11,10 @@ import { elementBytes, roundedUp } from "./terms.js";
 /** @typedef {import("../types.js").Unknown} Unknown */
 /** @typedef {import("./allocation.js").Allocation} Allocation */
 /** @typedef {import("./terms.js").Terms} Terms */
-/** Cells of one stream in full and windowed layers, the streams, and the slots. @typedef {{full: number, windowed: number, streams: number, slots: number}} Lengths */
+/**
+ * Cells of one stream in full and windowed layers, the streams, and the slots.
+ * @typedef {{full: number, windowed: number, streams: number, slots: number}} Lengths
+ */
 
 /** Speculation that keeps a snapshot of a recurrent state for each drafted token. */
 const WITH_SNAPSHOTS = ["mtp", "draft-mtp", "eagle3", "dflash", "dspark"];
@@ -47,10 +50,15 @@ function isNamed(terms, parameter) {
   return terms.parameter(parameter).includes(terms.fact("model.architecture"));
 }
 
-/** Whether windows shorten the cache: the graph that the architecture is converted to has to know of them. @param {Terms} terms @returns {boolean | Unknown} */
+/**
+ * Whether windows shorten the cache: the graph that the architecture is converted to has to know of them.
+ * @param {Terms} terms @returns {boolean | Unknown}
+ */
 function knowsWindows(terms) {
   if (!terms.layers.some((layer) => layer.window || layer.shares)) return false;
-  if (!terms.fact("model.architecture")) return unknown(["model.architecture"], "whether windows shorten the cache goes by what the architecture is converted to");
+  if (!terms.fact("model.architecture")) {
+    return unknown(["model.architecture"], "whether windows shorten the cache goes by what the architecture is converted to");
+  }
   return isNamed(terms, "windowed");
 }
 
@@ -58,11 +66,19 @@ function knowsWindows(terms) {
 function refusal(terms) {
   const compressed = terms.layers.some((layer) => layer.compress_ratio);
   const architecture = terms.fact("model.architecture");
-  if (compressed && !terms.lists("compressed_models", architecture)) return unknown(["a rule for these layers"], "compressed layers of this architecture were not read in this version");
+  if (compressed && !terms.lists("compressed_models", architecture)) {
+    return unknown(["a rule for these layers"], "compressed layers of this architecture were not read in this version");
+  }
   const indexed = !compressed && terms.layers.some((layer) => layer.index_width);
-  if (indexed && !terms.lists("indexed", architecture)) return unknown(["a rule for these layers"], "index keys of this architecture were not read in this version");
-  if (terms.layers.some((layer) => layer.kind === "cross" || layer.cross_tokens)) return unknown(["a rule for these layers"], "cross-attention is not worked out");
-  if (!element(terms, "k") || !element(terms, "v")) return unknown(["cache.dtype"], `the size of a cache of ${terms.fact("cache.dtype") ?? "None"} is not known`);
+  if (indexed && !terms.lists("indexed", architecture)) {
+    return unknown(["a rule for these layers"], "index keys of this architecture were not read in this version");
+  }
+  if (terms.layers.some((layer) => layer.kind === "cross" || layer.cross_tokens)) {
+    return unknown(["a rule for these layers"], "cross-attention is not worked out");
+  }
+  if (!element(terms, "k") || !element(terms, "v")) {
+    return unknown(["cache.dtype"], `the size of a cache of ${terms.fact("cache.dtype") ?? "None"} is not known`);
+  }
   return null;
 }
 
@@ -94,7 +110,10 @@ function lengthsOf(terms, window, attending, apart) {
   return { full, windowed, streams: together ? 1 : slots, slots };
 }
 
-/** Bytes of one cell over layers. A latent and an index key are kept as K alone; without flash attention every V is as wide as the widest. @param {Terms} terms @param {Layer[]} layers @param {Layer[]} own */
+/**
+ * Bytes of one cell over layers. A latent and an index key are kept as K alone; without flash attention every V is as wide as the widest.
+ * @param {Terms} terms @param {Layer[]} layers @param {Layer[]} own
+ */
 function cellBytes(terms, layers, own) {
   const [sizeK, sizeV] = [element(terms, "k") ?? ZERO, element(terms, "v") ?? ZERO];
   const widest = Math.max(0, ...own.map((layer) => layer.kv_heads * layer.v_width));

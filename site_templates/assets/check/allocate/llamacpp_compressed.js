@@ -7,7 +7,10 @@ import { roundedUp } from "./terms.js";
 /** @typedef {import("../fraction.js").Fraction} Fraction */
 /** @typedef {import("../types.js").Layer} Layer */
 
-/** The buffers of one slot: `cells` are those of its context, `window` those of the window. @param {Layer[]} layers @param {number} cells @param {number} window @param {number} padding @param {Fraction} element */
+/**
+ * The buffers of one slot: `cells` are those of its context, `window` those of the window.
+ * @param {Layer[]} layers @param {number} cells @param {number} window @param {number} padding @param {Fraction} element
+ */
 export function compressedGroups(layers, cells, window, padding, element) {
   const squeezed = layers.filter((layer) => layer.compress_ratio);
   const ratios = [...new Set(squeezed.map((layer) => layer.compress_ratio))].sort((one, other) => one - other);
@@ -21,7 +24,10 @@ export function compressedGroups(layers, cells, window, padding, element) {
   return [windowed, ...compressed];
 }
 
-/** Bytes of the states of one slot: of a ratio of 4 two overlapping blocks of double width, else one block of the ratio's length. @param {Layer[]} layers @param {number} snapshots */
+/**
+ * Bytes of the states of one slot: of a ratio of 4 two overlapping blocks of double width, else one block of the ratio's length.
+ * @param {Layer[]} layers @param {number} snapshots
+ */
 export function compressorStates(layers, snapshots) {
   const sizes = layers.map((layer) => {
     const overlap = layer.compress_ratio === 4 ? 2 : 1;

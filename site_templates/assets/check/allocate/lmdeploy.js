@@ -10,7 +10,10 @@ import { divides, headsOnRank, stateElements, whole } from "./terms.js";
 /** @typedef {import("../types.js").Unknown} Unknown */
 /** @typedef {import("./allocation.js").Allocation} Allocation */
 /** @typedef {import("./terms.js").Terms} Terms */
-/** A way to keep K and V: bytes of an element of each, and bytes of scales for a token of one head of each. @typedef {{k: Fraction, v: Fraction, scales: number[]}} Scheme */
+/**
+ * A way to keep K and V: bytes of an element of each, and bytes of scales for a token of one head of each.
+ * @typedef {{k: Fraction, v: Fraction, scales: number[]}} Scheme
+ */
 
 /** Bytes that the part of a block which one layer keeps of K, of V, of their scales, or of states is rounded up to. */
 const ALIGNMENT = 256;
@@ -82,7 +85,9 @@ function refusal(terms) {
     return unknown(["a rule for these layers"], "compressed layers, cross-attention and layers that share a cache are not worked out");
   }
   const sparse = attending.some((layer) => layer.index_width);
-  if (attending.some((layer) => layer.index_width && !layer.latent_width)) return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
+  if (attending.some((layer) => layer.index_width && !layer.latent_width)) {
+    return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
+  }
   const widths = new Set(attending.map((layer) => [layer.kv_heads, layer.k_width, layer.latent_width].join()));
   if (widths.size > 1 || attending.some((layer) => !layer.latent_width && layer.k_width !== layer.v_width)) {
     return unknown(["a common width"], "all layers have blocks of one width, with V as wide as K, and these layers have several");
@@ -105,7 +110,10 @@ function askedBlock(terms) {
   return Math.trunc(terms.fact("block_size") || terms.parameter("block_size"));
 }
 
-/** Tokens of a block, and whether that is settled: blocks of 64 are kept with flash_mla, cut down without; others do without it. @param {Terms} terms @param {Layer[]} attending @returns {[number, boolean]} */
+/**
+ * Tokens of a block, and whether that is settled: blocks of 64 are kept with flash_mla, cut down without; others do without it.
+ * @param {Terms} terms @param {Layer[]} attending @returns {[number, boolean]}
+ */
 function stepOf(terms, attending) {
   const asked = askedBlock(terms);
   if (attending.some((layer) => layer.latent_width) && !isExpanded(terms)) {
@@ -131,21 +139,31 @@ function blockBytes(terms, layer, step) {
   return parts.reduce((total, part) => total + aligned(part.times(tokens)), 0);
 }
 
-/** Bytes of a slot of states; convolutions have a column more than elsewhere, and a drafted token adds a column and a state. @param {Terms} terms @returns {number | Unknown} */
+/**
+ * Bytes of a slot of states; convolutions have a column more than elsewhere, and a drafted token adds a column and a state.
+ * @param {Terms} terms @returns {number | Unknown}
+ */
 function stateBytes(terms) {
   const layers = terms.layers.filter(keepsState);
   if (!layers.length) return 0;
-  if (!terms.parameter("states").includes(terms.request.derived.name)) return unknown(["a rule for these states"], "the states that this model's file keeps are not worked out");
+  if (!terms.parameter("states").includes(terms.request.derived.name)) {
+    return unknown(["a rule for these states"], "the states that this model's file keeps are not worked out");
+  }
   const drafted = terms.speculativeTokens;
   const kernel = whole(terms.fact("model.conv_kernel"));
   const pairs = layers.map((layer) => stateElements(layer, terms.ranks("tensor_parallel"), 1 + drafted, kernel));
-  if (pairs.includes(null)) return unknown(["model.conv_kernel"], "states have a column more than elsewhere, whose size follows from the length of the convolutions");
+  if (pairs.includes(null)) {
+    return unknown(["model.conv_kernel"], "states have a column more than elsewhere, whose size follows from the length of the convolutions");
+  }
   const [convolution, recurrent] = [0, 1].map((part) => sum(pairs.map((pair) => pair?.[part] ?? 0)));
   const width = terms.fact("setting.fp32_mamba_ssm_dtype") && terms.request.derived.name !== "qwen3_next" ? 4 : 2;
   return aligned(convolution.times(2)) + aligned(recurrent.times((1 + drafted) * width));
 }
 
-/** Blocks, and what they hold: one is kept for padding, and a session ends a block before the rest are full. @param {Terms} terms @param {number} size @param {number} step @param {number} window @returns {Partial<Allocation>} */
+/**
+ * Blocks, and what they hold: one is kept for padding, and a session ends a block before the rest are full.
+ * @param {Terms} terms @param {number} size @param {number} step @param {number} window @returns {Partial<Allocation>}
+ */
 function pool(terms, size, step, window) {
   if (!size) return {};
   const known = { block_size: step, bytes_per_block: size, needed_bytes: FEWEST * size };

@@ -10,7 +10,10 @@ import { whole } from "./terms.js";
 /** @typedef {import("./allocation.js").Allocation} Allocation */
 /** @typedef {import("./terms.js").Terms} Terms */
 
-/** The figures for `mlx-arrays/1`. Arrays are in the model's type, of two bytes, until --kv-bits converts them. @param {Terms} terms @returns {Allocation | Unknown} */
+/**
+ * The figures for `mlx-arrays/1`. Arrays are in the model's type, of two bytes, until --kv-bits converts them.
+ * @param {Terms} terms @returns {Allocation | Unknown}
+ */
 function arrays(terms) {
   const problem = refusal(terms);
   if (problem) return problem;
@@ -40,9 +43,15 @@ function isNamed(terms, parameter) {
 function refusal(terms) {
   const { layers } = terms;
   const bits = terms.fact("setting.kv_bits");
-  if (layers.some((layer) => layer.compress_ratio || layer.kind === "cross" || layer.cross_tokens)) return unknown(["a rule for these layers"], "compressed layers and cross-attention are not worked out");
-  if (layers.some((layer) => layer.index_width && !layer.latent_width)) return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
-  if (layers.some(keepsState) && !isNamed(terms, "states")) return unknown(["a rule for these states"], "the states that this model's file keeps are not worked out");
+  if (layers.some((layer) => layer.compress_ratio || layer.kind === "cross" || layer.cross_tokens)) {
+    return unknown(["a rule for these layers"], "compressed layers and cross-attention are not worked out");
+  }
+  if (layers.some((layer) => layer.index_width && !layer.latent_width)) {
+    return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
+  }
+  if (layers.some(keepsState) && !isNamed(terms, "states")) {
+    return unknown(["a rule for these states"], "the states that this model's file keeps are not worked out");
+  }
   if (bits && ![2, 3, 4, 6, 8].includes(bits)) return unknown(["setting.kv_bits"], `${bits} bits are no quantization of MLX`);
   return null;
 }

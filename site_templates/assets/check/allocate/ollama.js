@@ -29,7 +29,10 @@ function slots(terms) {
   return cells(new Terms({ ...terms.request, facts }, terms.settings, terms.parameters, terms.algorithm));
 }
 
-/** The context of one slot: given, else by the memory of the devices; never longer than the model was trained for. @param {Terms} terms @returns {number | null} */
+/**
+ * The context of one slot: given, else by the memory of the devices; never longer than the model was trained for.
+ * @param {Terms} terms @returns {number | null}
+ */
 function lengthOf(terms) {
   const memory = terms.given("hardware.memory_bytes");
   const byMemory = memory === null ? null : terms.parameter("context_by_memory").find((/** @type {any} */ row) => memory >= row.gib * GIB)?.tokens;

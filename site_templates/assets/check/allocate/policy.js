@@ -17,8 +17,14 @@ import * as vllm from "./vllm.js";
 /** @typedef {import("../types.js").Unknown} Unknown */
 /** @typedef {import("./allocation.js").Allocation} Allocation */
 /** @typedef {import("./terms.js").Request} Request */
-/** @typedef {{title: string, algorithm: string, since?: string, until?: string, seen_at: string[], parameters: Record<string, any>, cites: {id: string, at?: string}[]}} Policy */
-/** @typedef {{name: string, scheme: string, releases: {version: string, date: string | null}[], settings?: Record<string, any>, cache_policies?: Policy[]}} Engine */
+/**
+ * @typedef {{title: string, algorithm: string, since?: string, until?: string, seen_at: string[], parameters: Record<string, any>,
+ *   cites: {id: string, at?: string}[]}} Policy
+ */
+/**
+ * @typedef {{name: string, scheme: string, releases: {version: string, date: string | null}[], settings?: Record<string, any>,
+ *   cache_policies?: Policy[]}} Engine
+ */
 
 /** How far what was read of a policy is carried, as versions/carry.py has it where nothing else is said. */
 const THRESHOLDS = { carry_minor_releases: 3, carry_days: 120 };
@@ -26,7 +32,10 @@ const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtll
 /** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
 const ALGORITHMS = Object.assign({}, ...MODULES.map((module) => module.ALGORITHMS));
 
-/** What an engine at a version allocates for a request. @param {Engine} engine @param {string} version @param {Request} request @returns {Allocation | Unknown} */
+/**
+ * What an engine at a version allocates for a request.
+ * @param {Engine} engine @param {string} version @param {Request} request @returns {Allocation | Unknown}
+ */
 export function allocate(engine, version, request) {
   const policy = choose(engine, version);
   if (isUnknown(policy)) return policy;
@@ -58,7 +67,10 @@ export function choose(engine, version) {
   return unknown(["a cache policy"], `no cache policy of ${name} is known for ${version}${why}`);
 }
 
-/** Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it. @param {string} scheme @param {Policy} policy @param {Record<string, string | null>} dates @param {string} version */
+/**
+ * Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it.
+ * @param {string} scheme @param {Policy} policy @param {Record<string, string | null>} dates @param {string} version
+ */
 function isWithin(scheme, policy, dates, version) {
   const wanted = parseVersion(scheme, version, dates[version]);
   /** @param {string | undefined} text */

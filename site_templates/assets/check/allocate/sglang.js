@@ -57,7 +57,10 @@ function paged(tokens, page) {
   return ratio(tokens, page).ceil() * page;
 }
 
-/** Tokens of the smallest pool that holds one request; the windowed pool follows the full one by its share, and has to hold it too. @param {Group[]} groups @param {Fraction} share @param {number} page @param {number} length */
+/**
+ * Tokens of the smallest pool that holds one request; the windowed pool follows the full one by its share, and has to hold it too.
+ * @param {Group[]} groups @param {Fraction} share @param {number} page @param {number} length
+ */
 function pool(groups, share, page, length) {
   const windowed = groups.find((one) => one.kind === "windowed");
   return paged(largest([length, ratio(windowed ? tokensOf(windowed, length) : 0, share)]), page);
@@ -76,16 +79,26 @@ function refusal(terms, windows) {
   const layers = terms.layers;
   const ranks = terms.ranks("tensor_parallel");
   const attending = layers.filter((layer) => layer.kind === "cross" || (layer.attends && layer.kind !== "recurrent"));
-  if (layers.some((layer) => layer.compress_ratio)) return unknown(["a rule for these layers"], "pools of compressed layers, with rings of states for requests that run, are not worked out");
+  if (layers.some((layer) => layer.compress_ratio)) {
+    return unknown(["a rule for these layers"], "pools of compressed layers, with rings of states for requests that run, are not worked out");
+  }
   if (layers.some((layer) => layer.cross_tokens && layer.kind !== "cross")) {
     return unknown(["a rule for these layers"], "an encoder's layers are counted with the decoder's in a scheme of their own, which is not worked out");
   }
-  if (layers.some((layer) => layer.kind === "cross") && !("extra_buffer" in terms.parameters)) return unknown(["a rule for cross-attention"], "how this version keeps the tokens of an image was not read");
-  if (attending.some((layer) => layer.index_width && !layer.latent_width)) return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
+  if (layers.some((layer) => layer.kind === "cross") && !("extra_buffer" in terms.parameters)) {
+    return unknown(["a rule for cross-attention"], "how this version keeps the tokens of an image was not read");
+  }
+  if (attending.some((layer) => layer.index_width && !layer.latent_width)) {
+    return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
+  }
   const widths = new Set(attending.map((layer) => [layer.kv_heads, layer.k_width, layer.v_width, layer.latent_width].join()));
   if (!windows && widths.size > 1) return unknown(["a common width"], "one pool for all layers counts one width, and the layers have several");
-  if (windows && attending.some((layer) => layer.latent_width)) return unknown(["a rule for windowed latents"], "windows over a latent are not worked out");
-  if (!attending.every((layer) => divides(layer.latent_width ? 0 : layer.kv_heads, ranks))) return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
+  if (windows && attending.some((layer) => layer.latent_width)) {
+    return unknown(["a rule for windowed latents"], "windows over a latent are not worked out");
+  }
+  if (!attending.every((layer) => divides(layer.latent_width ? 0 : layer.kv_heads, ranks))) {
+    return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
+  }
   if (layers.some(keepsState) && (!("state_ratio" in terms.parameters) || (ranks > 1 && "mamba2" in terms.request.derived.requirements))) {
     return unknown(["a rule for these states"], "recurrent states of this version, or Mamba-2 groups over several ranks, are not worked out");
   }
@@ -96,7 +109,10 @@ function refusal(terms, windows) {
   return null;
 }
 
-/** The cells of the pipeline stage that holds most; layers that share the cache of another have one of their own all the same. @param {Terms} terms @param {boolean} windows @returns {Cells} */
+/**
+ * The cells of the pipeline stage that holds most; layers that share the cache of another have one of their own all the same.
+ * @param {Terms} terms @param {boolean} windows @returns {Cells}
+ */
 function cellsOf(terms, windows) {
   /** @param {Layer[]} layers */
   const token = (layers) => sum(layers.map((layer) => tokenBytes(terms, layer)));
@@ -104,7 +120,8 @@ function cellsOf(terms, windows) {
   const fullest = all.reduce((most, layers) => (token(layers).compare(token(most)) > 0 ? layers : most));
   const short = fullest.filter((layer) => windows && layer.window);
   const long = fullest.filter((layer) => !(windows && layer.window) && tokenBytes(terms, layer).compare(0));
-  return { long, short, full: token(long), windowed: token(short), state: largest(all.map((layers) => sum(layers.map((layer) => stateBytes(terms, layer))))) };
+  const state = largest(all.map((layers) => sum(layers.map((layer) => stateBytes(terms, layer)))));
+  return { long, short, full: token(long), windowed: token(short), state };
 }
 
 /** The layers of each pipeline stage; the last ones have what is left over. @param {Terms} terms */
@@ -137,7 +154,10 @@ function stateBytes(terms, layer) {
   return convolution.times(2).plus(recurrent.times(elementBytes(dtype) ?? 0));
 }
 
-/** Tokens that the pools hold with the memory that is available. @param {Terms} terms @param {Cells} cells @param {Fraction} perToken @param {number} page @returns {Partial<Allocation>} */
+/**
+ * Tokens that the pools hold with the memory that is available.
+ * @param {Terms} terms @param {Cells} cells @param {Fraction} perToken @param {number} page @returns {Partial<Allocation>}
+ */
 function capacity(terms, cells, perToken, page) {
   const available = terms.request.available_bytes;
   const length = terms.maxModelLen;

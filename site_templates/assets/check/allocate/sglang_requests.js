@@ -5,7 +5,10 @@ import { whole } from "./terms.js";
 
 /** @typedef {import("../fraction.js").Fraction} Fraction */
 /** @typedef {import("./terms.js").Terms} Terms */
-/** State slots that the pool has, those of a request, and the bytes that they and the states of drafted tokens take. @typedef {{slots: number, of_request: number, taken: Fraction}} States */
+/**
+ * State slots that the pool has, those of a request, and the bytes that they and the states of drafted tokens take.
+ * @typedef {{slots: number, of_request: number, taken: Fraction}} States
+ */
 
 /** Methods whose layers are taken to be as wide as the target's, whatever they are. */
 const LIKE_TARGET = ["eagle", "eagle3", "nextn", "mtp", "standalone"];
@@ -24,7 +27,10 @@ function method(terms) {
   return given === "none" ? "" : given;
 }
 
-/** What the layers of a draft add to the bytes of a token, as a part of these; null where their number is not known. @param {Terms} terms @param {number} layers @returns {Fraction | null} */
+/**
+ * What the layers of a draft add to the bytes of a token, as a part of these; null where their number is not known.
+ * @param {Terms} terms @param {number} layers @returns {Fraction | null}
+ */
 export function draftShare(terms, layers) {
   if (["", ...ALONE].includes(method(terms))) return ZERO;
   if (!LIKE_TARGET.includes(method(terms))) return null;
@@ -56,7 +62,10 @@ function askedRequests(terms) {
 /** @param {Terms} terms */
 const workers = (terms) => whole(terms.fact("setting.attn_dp_size")) || 1;
 
-/** The pool of states out of the memory for the cache; the name of a fact that is missing. @param {Terms} terms @param {number} memory @param {Fraction} state @returns {States | string} */
+/**
+ * The pool of states out of the memory for the cache; the name of a fact that is missing.
+ * @param {Terms} terms @param {number} memory @param {Fraction} state @returns {States | string}
+ */
 export function splitStates(terms, memory, state) {
   const drafted = method(terms) ? terms.speculativeTokens : 0;
   if (method(terms) && !drafted) return "speculation.tokens";
@@ -67,7 +76,10 @@ export function splitStates(terms, memory, state) {
   return { slots, of_request: ofRequest, taken: state.times(slots + 1).plus(beside) };
 }
 
-/** @param {Terms} terms @param {number} memory @param {Fraction} state @param {number} drafted @param {number} ofRequest @param {number | null} asked */
+/**
+ * @param {Terms} terms @param {number} memory @param {Fraction} state @param {number} drafted @param {number} ofRequest
+ * @param {number | null} asked
+ */
 function slotsOf(terms, memory, state, drafted, ofRequest, asked) {
   const share = decimal(terms.fact("setting.mamba_full_memory_ratio") || terms.parameter("state_ratio"));
   const given = whole(terms.fact("setting.max_mamba_cache_size"));
@@ -77,7 +89,10 @@ function slotsOf(terms, memory, state, drafted, ofRequest, asked) {
   return budget.minus(state.times(1 + drafted)).over(state.times(ratio(drafted, ofRequest).plus(1))).floor();
 }
 
-/** Requests that run at once at most; null where the length of a context is not known, or the version was not read for this. @param {Terms} terms @param {number} tokens @param {States | null} states @returns {number | null} */
+/**
+ * Requests that run at once at most; null where the length of a context is not known, or the version was not read for this.
+ * @param {Terms} terms @param {number} tokens @param {States | null} states @returns {number | null}
+ */
 export function mostRequests(terms, tokens, states) {
   const length = terms.maxModelLen;
   const asked = askedRequests(terms);

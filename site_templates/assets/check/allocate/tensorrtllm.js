@@ -41,7 +41,10 @@ function blocks(terms) {
   });
 }
 
-/** Whether windowed layers get pools of their own: by the architecture, where no list of windows is given. @param {Terms} terms @returns {boolean | Unknown} */
+/**
+ * Whether windowed layers get pools of their own: by the architecture, where no list of windows is given.
+ * @param {Terms} terms @returns {boolean | Unknown}
+ */
 function hasWindows(terms) {
   if (!terms.layers.some((layer) => layer.window)) return false;
   if (terms.fact("setting.max_attention_window") || ![null, "auto"].includes(terms.fact("setting.use_kv_cache_manager_v2"))) {
@@ -60,12 +63,19 @@ function refusal(terms) {
   if (terms.ranks("pipeline_parallel") > 1 || terms.layers.some((layer) => layer.shares)) {
     return unknown(["a rule for these layers"], "layers over pipeline stages, and layers that share a cache, are not worked out");
   }
-  if (!terms.layers.every((layer) => divides(layer.kv_heads, ranks))) return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
-  if (!isOneOf(elementBytes(terms.fact("cache.dtype")), [1, 2])) return unknown(["cache.dtype"], `the size of a cache of ${terms.fact("cache.dtype") ?? "None"} is not known`);
+  if (!terms.layers.every((layer) => divides(layer.kv_heads, ranks))) {
+    return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
+  }
+  if (!isOneOf(elementBytes(terms.fact("cache.dtype")), [1, 2])) {
+    return unknown(["cache.dtype"], `the size of a cache of ${terms.fact("cache.dtype") ?? "None"} is not known`);
+  }
   return null;
 }
 
-/** A pool; of a window a sequence holds the blocks that it touches at worst. @param {Terms} terms @param {Layer[]} layers @param {number} window @param {number} step */
+/**
+ * A pool; of a window a sequence holds the blocks that it touches at worst.
+ * @param {Terms} terms @param {Layer[]} layers @param {number} window @param {number} step
+ */
 function groupOf(terms, layers, window, step) {
   const size = elementBytes(terms.fact("cache.dtype")) ?? ZERO;
   const heads = layers.map((layer) => headsOnRank(layer.kv_heads, terms.ranks("tensor_parallel")) * (layer.k_width + layer.v_width));

@@ -30,7 +30,10 @@ function slabOf(size) {
   return { pages: slab / PAGE, objects: Math.floor(slab / size) };
 }
 
-/** The figures of one rank for `turbomind-objects/1`: blocks and states have slabs of the same region. @param {Terms} terms @returns {Allocation | Unknown} */
+/**
+ * The figures of one rank for `turbomind-objects/1`: blocks and states have slabs of the same region.
+ * @param {Terms} terms @returns {Allocation | Unknown}
+ */
 function objects(terms) {
   const states = refusal(terms) ?? statesOf(terms);
   if (isUnknown(states)) return states;
@@ -45,7 +48,10 @@ function objects(terms) {
   return { ...figures, max_concurrency: states.size ? seats : (alone * step) / length };
 }
 
-/** The figures of one rank for `turbomind-blocks/1`: one list of blocks, and slots of states for a full batch taken before it. @param {Terms} terms @returns {Allocation | Unknown} */
+/**
+ * The figures of one rank for `turbomind-blocks/1`: one list of blocks, and slots of states for a full batch taken before it.
+ * @param {Terms} terms @returns {Allocation | Unknown}
+ */
 function blocks(terms) {
   const states = refusal(terms) ?? statesOf(terms);
   if (isUnknown(states)) return states;
@@ -86,16 +92,27 @@ function refusal(terms) {
     return unknown(["a rule for these layers"], "TurboMind has no compressed or indexed layers, no cross-attention and no shared caches");
   }
   const latents = attending.filter((layer) => layer.latent_width);
-  if (latents.length && !terms.parameter("latent_as_one_head")) return unknown(["a rule for latents"], "how this version keeps a latent was not read");
-  if (latents.some((layer) => layer.latent_width !== ONE_HEAD)) return unknown(["a rule for this latent"], `a latent is kept once where it is ${ONE_HEAD} wide; others are not worked out`);
-  if (attending.some((layer) => !layer.latent_width && layer.k_width !== layer.v_width)) return unknown(["a common width"], "K and V have one width, and these layers have two");
+  if (latents.length && !terms.parameter("latent_as_one_head")) {
+    return unknown(["a rule for latents"], "how this version keeps a latent was not read");
+  }
+  if (latents.some((layer) => layer.latent_width !== ONE_HEAD)) {
+    return unknown(["a rule for this latent"], `a latent is kept once where it is ${ONE_HEAD} wide; others are not worked out`);
+  }
+  if (attending.some((layer) => !layer.latent_width && layer.k_width !== layer.v_width)) {
+    return unknown(["a common width"], "K and V have one width, and these layers have two");
+  }
   if (terms.ranks("pipeline_parallel") > 1) return unknown(["pipeline_parallel"], "there are no pipeline stages");
-  if (!attending.every((layer) => divides(layer.latent_width ? 0 : layer.kv_heads, ranks))) return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
+  if (!attending.every((layer) => divides(layer.latent_width ? 0 : layer.kv_heads, ranks))) {
+    return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
+  }
   if (!PLAIN.includes(dtype) && !(dtype in SCALED)) return unknown(["cache.dtype"], `a cache of ${dtype} is refused: there are int8 and int4`);
   return null;
 }
 
-/** Bytes of a token in a layer on one rank; a quantized one has a scale and a zero point in the model's type for each head. @param {Terms} terms @param {Layer} layer */
+/**
+ * Bytes of a token in a layer on one rank; a quantized one has a scale and a zero point in the model's type for each head.
+ * @param {Terms} terms @param {Layer} layer
+ */
 function tokenBytes(terms, layer) {
   const scaled = SCALED[terms.fact("cache.dtype")];
   const [size, scales] = scaled ? [scaled, 4] : [exact(2), 0];
@@ -103,11 +120,16 @@ function tokenBytes(terms, layer) {
   return size.times(layer.k_width).plus(scales).times(headsOnRank(layer.kv_heads, terms.ranks("tensor_parallel")) * 2);
 }
 
-/** Objects that a sequence has for its states: one a layer for the recurrent part, one for the convolutions of all layers. @param {Terms} terms @returns {Objects | Unknown} */
+/**
+ * Objects that a sequence has for its states: one a layer for the recurrent part, one for the convolutions of all layers.
+ * @param {Terms} terms @returns {Objects | Unknown}
+ */
 function statesOf(terms) {
   const layers = terms.layers.filter(keepsState);
   if (!layers.length) return new Map();
-  if (!terms.parameter("states").includes(terms.request.derived.name)) return unknown(["a rule for these states"], "TurboMind keeps the states of Gated DeltaNet only");
+  if (!terms.parameter("states").includes(terms.request.derived.name)) {
+    return unknown(["a rule for these states"], "TurboMind keeps the states of Gated DeltaNet only");
+  }
   const kernel = whole(terms.fact("model.conv_kernel"));
   const pairs = layers.map((layer) => stateElements(layer, terms.ranks("tensor_parallel"), 1, kernel));
   if (pairs.includes(null)) return unknown(["model.conv_kernel"], "convolutions keep as many columns as the kernel has, and its length is not known");

@@ -34,7 +34,10 @@ function blocks(terms) {
   return isUnknown(plan) ? plan : figures(terms, specs, plan);
 }
 
-/** Windowed layers as full ones where the hybrid manager is off; a model without a full layer keeps its windows. @param {Terms} terms @param {Specs} specs @returns {Specs} */
+/**
+ * Windowed layers as full ones where the hybrid manager is off; a model without a full layer keeps its windows.
+ * @param {Terms} terms @param {Specs} specs @returns {Specs}
+ */
 function withoutHybridManager(terms, specs) {
   if (!managerIsOff(terms, specs) || !specs.of_layers.some(([, spec]) => ["full", "latent"].includes(spec.kind))) return specs;
   return { ...specs, of_layers: specs.of_layers.map(([index, spec]) => [index, spec.window ? { ...spec, kind: "full", window: 0 } : spec]) };
@@ -47,7 +50,10 @@ function managerIsOff(terms, specs) {
   return chunked && (EAGLE.includes(terms.fact("speculation.method")) || !terms.parameter("chunks_in_hybrid_manager"));
 }
 
-/** Layers of one type form one group, whatever their widths; else pages are made equal and layers grouped by number. @param {Terms} terms @param {Specs} specs @returns {Plan | Unknown} */
+/**
+ * Layers of one type form one group, whatever their widths; else pages are made equal and layers grouped by number.
+ * @param {Terms} terms @param {Specs} specs @returns {Plan | Unknown}
+ */
 function planGroups(terms, specs) {
   const all = specs.of_layers.map(([, spec]) => spec);
   if (areOneType(all)) {
@@ -67,7 +73,10 @@ function areOneType(specs) {
   return types.size === 1 && (specs[0].kind !== "state" || new Set(specs.map((spec) => `${spec.page}`)).size === 1);
 }
 
-/** All pages as large as the largest: by more tokens in a block where that fits, else by padding. @param {Terms} terms @param {Specs} specs @returns {Specs | Unknown} */
+/**
+ * All pages as large as the largest: by more tokens in a block where that fits, else by padding.
+ * @param {Terms} terms @param {Specs} specs @returns {Specs | Unknown}
+ */
 function withEqualPages(terms, specs) {
   const most = largest(specs.of_layers.map(([, spec]) => spec.page));
   /** @type {[number, Spec][]} */
@@ -83,7 +92,10 @@ function withEqualPages(terms, specs) {
   return { ...specs, of_layers: changed };
 }
 
-/** Groups of equally many layers of one kind: as many as the rarest kind has, or as the commonest where that is little more. @param {Terms} terms @param {Specs} specs @returns {Plan} */
+/**
+ * Groups of equally many layers of one kind: as many as the rarest kind has, or as the commonest where that is little more.
+ * @param {Terms} terms @param {Specs} specs @returns {Plan}
+ */
 function grouped(terms, specs) {
   /** @type {Map<string, {spec: Spec, indexes: number[]}>} */
   const kinds = new Map();
@@ -107,7 +119,10 @@ function grouped(terms, specs) {
   };
 }
 
-/** Layers in groups of at most `size`, each group with layers from every part of the model. @param {number[]} indexes @param {number} size @returns {number[][]} */
+/**
+ * Layers in groups of at most `size`, each group with layers from every part of the model.
+ * @param {number[]} indexes @param {number} size @returns {number[][]}
+ */
 function split(indexes, size) {
   const number = Math.ceil(indexes.length / size);
   return Array.from({ length: number }, (_, start) => indexes.filter((_, place) => place % number === start));

@@ -10,7 +10,11 @@ import { bare, contextRanks } from "./vllm_layers.js";
 /** @typedef {import("./terms.js").Terms} Terms */
 /** @typedef {import("./vllm.js").Plan} Plan */
 /** @typedef {import("./vllm_layers.js").Spec} Spec */
-/** What files of the engine fix by number. @typedef {{packing: string, row: number, align: number, block: number, window_block: number, state_blocks: {ratio: number, tokens: number}[]}} Facts */
+/**
+ * What files of the engine fix by number.
+ * @typedef {{packing: string, row: number, align: number, block: number, window_block: number,
+ *   state_blocks: {ratio: number, tokens: number}[]}} Facts
+ */
 /** Caches that need the same blocks: the spec of one of them, and the page of each. @typedef {{spec: Spec, pages: number[]}} Bucket */
 
 const TYPES = ["auto", "bf16", "bfloat16", "fp8", "fp8_e4m3", "fp8_ds_mla"];
@@ -31,7 +35,8 @@ export function planCompressed(terms) {
   const groups = all.flatMap(({ spec, pages }) => {
     const number = repeats && isBalanced(pages) ? Math.ceil(Math.max(...counted(pages).values()) / repeats) : 1;
     const bySize = [...counted(pages.toSorted((one, other) => one - other))].map(([page, count]) => Array(count).fill(page));
-    return Array.from({ length: number }, (_, start) => ({ spec, pages: bySize.flatMap((same) => same.filter((_, place) => place % number === start)) }));
+    const every = (/** @type {number} */ start) => bySize.flatMap((same) => same.filter((_, place) => place % number === start));
+    return Array.from({ length: number }, (_, start) => ({ spec, pages: every(start) }));
   });
   const inTuples = facts.packing === "tuples" && repeats;
   const block = exact(inTuples ? repeats * total([...new Set(all[1].pages)]) : Math.max(...groups.map(({ pages }) => total(pages))));
@@ -40,7 +45,9 @@ export function planCompressed(terms) {
 
 /** @param {Terms} terms @returns {Unknown | null} */
 function refusal(terms) {
-  if (!("compressed" in terms.parameters)) return unknown(["a grouping for compressed layers"], "how this version packs layers that compress several tokens into one was not read");
+  if (!("compressed" in terms.parameters)) {
+    return unknown(["a grouping for compressed layers"], "how this version packs layers that compress several tokens into one was not read");
+  }
   const dtype = terms.fact("cache.dtype") || "auto";
   if (!TYPES.includes(dtype)) return unknown(["cache.dtype"], `rows are packed in fp8, and ${dtype} is refused`);
   if (String(terms.fact("attention.backend") || "").toLowerCase().includes("flashinfer")) {
@@ -58,7 +65,10 @@ function refusal(terms) {
   return null;
 }
 
-/** Caches in the order of the layers: windows, compressed rows with index keys, and the states of each kind of compressor. @param {Terms} terms @param {Facts} facts @returns {Bucket[]} */
+/**
+ * Caches in the order of the layers: windows, compressed rows with index keys, and the states of each kind of compressor.
+ * @param {Terms} terms @param {Facts} facts @returns {Bucket[]}
+ */
 function buckets(terms, facts) {
   const windowed = terms.layers.filter((layer) => layer.window);
   const squeezed = terms.layers.filter((layer) => layer.compress_ratio);
@@ -85,7 +95,8 @@ function rowPages(layer, facts) {
 /** Keys and scores in fp32, of the rows and, where there are index keys, of these. @param {Layer} layer @param {Facts} facts @returns {number[]} */
 function statePages(layer, facts) {
   const ratio = layer.compress_ratio;
-  return [layer.latent_width, layer.index_width].filter(Boolean).map((width) => roundedUp(stateBlock(facts, ratio) * 2 * overlap(ratio) * width * 4, facts.align));
+  const rows = stateBlock(facts, ratio) * 2 * overlap(ratio);
+  return [layer.latent_width, layer.index_width].filter(Boolean).map((width) => roundedUp(rows * width * 4, facts.align));
 }
 
 /** Tokens of a block of a compressor's states; 0 for a ratio that has none. @param {Facts} facts @param {number} ratio */

@@ -13,9 +13,15 @@ import { cachesStates, contextRanks, prefillCheckpoint, stages, within } from ".
 
 const GIB = 2 ** 30;
 
-/** What start-up counts for one request: tokens in flight, and state blocks of a group. @typedef {{in_flight: number, states: number, context_ranks: number, encoder_tokens: number}} Demand */
+/**
+ * What start-up counts for one request: tokens in flight, and state blocks of a group.
+ * @typedef {{in_flight: number, states: number, context_ranks: number, encoder_tokens: number}} Demand
+ */
 
-/** Blocks of one group; windows and chunks keep all tokens that may be in flight besides. @param {Demand} demand @param {Spec} spec @param {number} length */
+/**
+ * Blocks of one group; windows and chunks keep all tokens that may be in flight besides.
+ * @param {Demand} demand @param {Spec} spec @param {number} length
+ */
 function blocksOf(demand, spec, length) {
   switch (spec.kind) {
     case "state":
@@ -31,7 +37,10 @@ function blocksOf(demand, spec, length) {
   }
 }
 
-/** The allocation of a plan. `natural` are the layers as they were before pages were made equal, for the oldest estimator. @param {Terms} terms @param {Specs} natural @param {Plan} plan */
+/**
+ * The allocation of a plan. `natural` are the layers as they were before pages were made equal, for the oldest estimator.
+ * @param {Terms} terms @param {Specs} natural @param {Plan} plan
+ */
 export function figures(terms, natural, plan) {
   const kinds = plan.groups.map(([spec]) => spec.kind);
   const [resting, counted] = kinds.includes("state") ? stateBlocks(terms) : [0, 0];
@@ -43,8 +52,9 @@ export function figures(terms, natural, plan) {
     "hardware.class": counted,
   };
   const held = kinds.filter((kind) => kind === "state").length * resting + positionsOf(plan);
+  const growing = plan.groups.filter(([spec]) => !["state", "cross"].includes(spec.kind));
   const known = allocation({
-    groups: plan.groups.filter(([spec]) => !["state", "cross"].includes(spec.kind)).map(([spec, layers]) => groupOf(spec, layers, plan.bytes_per_block, contextRanks(terms))),
+    groups: growing.map(([spec, layers]) => groupOf(spec, layers, plan.bytes_per_block, contextRanks(terms))),
     block_size: plan.block,
     bytes_per_block: plan.bytes_per_block.ceil(),
     state_bytes: plan.bytes_per_block.times(held).ceil(),
@@ -55,7 +65,11 @@ export function figures(terms, natural, plan) {
   return sized(terms, natural, plan, known, demand, terms.maxModelLen);
 }
 
-/** What the longest request takes, what the engine demands and, with the memory that is available, what fits. @param {Terms} terms @param {Specs} natural @param {Plan} plan @param {Allocation} known @param {Demand} demand @param {number} length @returns {Allocation} */
+/**
+ * What the longest request takes, what the engine demands and, with the memory that is available, what fits.
+ * @param {Terms} terms @param {Specs} natural @param {Plan} plan @param {Allocation} known @param {Demand} demand @param {number} length
+ * @returns {Allocation}
+ */
 function sized(terms, natural, plan, known, demand, length) {
   const available = terms.request.available_bytes;
   /** @param {number} tokens */
@@ -71,13 +85,18 @@ function sized(terms, natural, plan, known, demand, length) {
   const concurrency = blocks / taken(length);
   const sizes = plan.groups.filter(([spec]) => spec.kind !== "state").map(([spec]) => spec.block);
   const smallest = sizes.length ? Math.min(...sizes) : length;
-  const capacity = terms.parameter("token_line") === "concurrency" ? Math.trunc(concurrency * length) : Math.floor(blocks / plan.groups.length) * smallest * contextRanks(terms);
+  const byGroup = Math.floor(blocks / plan.groups.length) * smallest * contextRanks(terms);
+  const capacity = terms.parameter("token_line") === "concurrency" ? Math.trunc(concurrency * length) : byGroup;
   // The block that is never given out, where the check at start-up knows of it.
   const usable = available - (terms.parameter("null_block") ? known.bytes_per_block ?? 0 : 0);
-  return { ...asked, blocks, capacity_tokens: capacity, max_concurrency: concurrency, longest: longest(length, (tokens) => demanded(tokens) <= usable) };
+  const most = longest(length, (tokens) => demanded(tokens) <= usable);
+  return { ...asked, blocks, capacity_tokens: capacity, max_concurrency: concurrency, longest: most };
 }
 
-/** What older start-up checks demand instead of what is taken: layers one by one, or the first group alone over all stages; 0 for others. @param {Terms} terms @param {Specs} natural @param {Plan} plan @param {Demand} demand @param {number} tokens */
+/**
+ * What older start-up checks demand instead of what is taken: layers one by one, or the first group alone over all stages; 0 for others.
+ * @param {Terms} terms @param {Specs} natural @param {Plan} plan @param {Demand} demand @param {number} tokens
+ */
 function estimate(terms, natural, plan, demand, tokens) {
   const how = terms.parameter("estimate");
   if (how === "layers") {
@@ -92,13 +111,19 @@ function positionsOf(plan) {
   return plan.groups.reduce((total, [spec]) => total + Math.ceil(spec.positions / spec.block), 0);
 }
 
-/** What a sequence holds between steps: of a window the blocks it touches at worst, of a chunk those of the chunk. @param {Spec} spec @param {number} layers @param {Fraction} bytesPerBlock @param {number} ranks */
+/**
+ * What a sequence holds between steps: of a window the blocks it touches at worst, of a chunk those of the chunk.
+ * @param {Spec} spec @param {number} layers @param {Fraction} bytesPerBlock @param {number} ranks
+ */
 function groupOf(spec, layers, bytesPerBlock, ranks) {
-  const most = spec.kind === "sliding" ? Math.ceil((spec.window - 1) / spec.block) + 1 : spec.kind === "chunked" ? Math.ceil(spec.window / spec.block) : null;
-  return group(spec.kind, layers, bytesPerBlock.over(spec.block * ranks), spec.block * ranks, most && most * spec.block);
+  const touched = { sliding: Math.ceil((spec.window - 1) / spec.block) + 1, chunked: Math.ceil(spec.window / spec.block) }[spec.kind] ?? null;
+  return group(spec.kind, layers, bytesPerBlock.over(spec.block * ranks), spec.block * ranks, touched && touched * spec.block);
 }
 
-/** State blocks of a group that a sequence holds, and that start-up counts: one more of each with prefix caching, and a checkpoint. @param {Terms} terms @returns {[number, number | null]} */
+/**
+ * State blocks of a group that a sequence holds, and that start-up counts: one more of each with prefix caching, and a checkpoint.
+ * @param {Terms} terms @returns {[number, number | null]}
+ */
 function stateBlocks(terms) {
   if (!cachesStates(terms)) return [1 + terms.speculativeTokens, 1 + terms.speculativeTokens];
   const held = 2 + terms.speculativeTokens;
@@ -106,7 +131,10 @@ function stateBlocks(terms) {
   return [held, checkpoint && held + checkpoint[0]];
 }
 
-/** Tokens that may be scheduled and not yet settled: one batch, or one for each step that may run at once; null where not known. @param {Terms} terms @returns {number | null} */
+/**
+ * Tokens that may be scheduled and not yet settled: one batch, or one for each step that may run at once; null where not known.
+ * @param {Terms} terms @returns {number | null}
+ */
 function tokensInFlight(terms) {
   const batch = batchOf(terms);
   const rule = terms.parameter("in_flight");
@@ -116,7 +144,10 @@ function tokensInFlight(terms) {
   return stages === 1 || rule === "stages-and-one" ? batch * (stages + 1) : null;
 }
 
-/** Tokens of a batch: given, else by the memory of the device, the first row that it reaches; some devices count as small. @param {Terms} terms @returns {number | null} */
+/**
+ * Tokens of a batch: given, else by the memory of the device, the first row that it reaches; some devices count as small.
+ * @param {Terms} terms @returns {number | null}
+ */
 function batchOf(terms) {
   const [given, memory, device] = ["max_num_batched_tokens", "hardware.memory_bytes", "hardware.id"].map((name) => terms.given(name));
   if (given || memory === null) return given || null;

@@ -23,7 +23,10 @@ const PACKED_LATENT = { fp8_ds_mla: 656, nvfp4_ds_mla: 352 };
 /** @type {Record<string, string>} */
 const FULL_KINDS = { full: "full", "recurrent+full": "full", latent: "latent", indexed: "latent" };
 
-/** The specs of all layers that own a cache. A layer can have two: attention and state, or a latent and its index key. @param {Terms} terms @returns {Specs | Unknown} */
+/**
+ * The specs of all layers that own a cache. A layer can have two: attention and state, or a latent and its index key.
+ * @param {Terms} terms @returns {Specs | Unknown}
+ */
 export function readSpecs(terms) {
   const problem = refusal(terms);
   if (problem) return problem;
@@ -62,7 +65,7 @@ function draftLayers(terms) {
   const attending = terms.layers.filter((layer) => layer.attends && !layer.shares);
   const drafts = terms.fact("speculation.method") === "mtp" && terms.speculativeTokens;
   const count = drafts ? whole(terms.fact("model.draft_layers")) : null;
-  const shapes = attending.map(({ kind, window, kv_heads, k_width, v_width, latent_width }) => [kind, window, kv_heads, k_width, v_width, latent_width].join());
+  const shapes = attending.map((layer) => [layer.kind, layer.window, layer.kv_heads, layer.k_width, layer.v_width, layer.latent_width].join());
   return count && new Set(shapes).size === 1 ? Array(count).fill(attending[attending.length - 1]) : [];
 }
 
@@ -75,22 +78,37 @@ export function contextRanks(terms) {
 function refusal(terms) {
   const ranks = terms.ranks("tensor_parallel");
   const layers = [...terms.layers, ...draftLayers(terms)];
-  if (layers.some((layer) => layer.kind === "cross")) return unknown(["an engine that serves these layers"], "layers that attend to an image alone are not served since 0.10.2");
-  if (layers.some((layer) => layer.cross_tokens) && !terms.parameters.cross_attention) return unknown(["a rule for cross-attention"], "how this version counts cross-attention was not read");
-  if (layers.some((layer) => layer.index_width && !layer.latent_width)) return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
-  if (!layers.every((layer) => divides(layer.latent_width ? 0 : layer.kv_heads, ranks))) return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
-  if (ranks > 1 && "mamba2" in terms.request.derived.requirements) return unknown(["the number of Mamba-2 groups"], "groups of Mamba-2 that do not divide by the ranks are kept by several");
+  if (layers.some((layer) => layer.kind === "cross")) {
+    return unknown(["an engine that serves these layers"], "layers that attend to an image alone are not served since 0.10.2");
+  }
+  if (layers.some((layer) => layer.cross_tokens) && !terms.parameters.cross_attention) {
+    return unknown(["a rule for cross-attention"], "how this version counts cross-attention was not read");
+  }
+  if (layers.some((layer) => layer.index_width && !layer.latent_width)) {
+    return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
+  }
+  if (!layers.every((layer) => divides(layer.latent_width ? 0 : layer.kv_heads, ranks))) {
+    return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
+  }
+  if (ranks > 1 && "mamba2" in terms.request.derived.requirements) {
+    return unknown(["the number of Mamba-2 groups"], "groups of Mamba-2 that do not divide by the ranks are kept by several");
+  }
   if (layers.some(keepsState) && terms.speculativeTokens && !whole(terms.fact("model.conv_kernel"))) {
     return unknown(["model.conv_kernel"], "convolutions keep a column more for each drafted token, and the kernel's length is not known");
   }
   if (contextRanks(terms) > 1 && layers.some((layer) => layer.window || keepsState(layer) || layer.index_width)) {
     return unknown(["a rule for shared contexts"], "how windows, states and index keys are kept where ranks share a context is not worked out");
   }
-  if (cacheWidth(terms, layers) === null) return unknown(["cache.dtype"], `the size of a cache of ${terms.fact("cache.dtype") ?? "None"} is not known for these layers`);
+  if (cacheWidth(terms, layers) === null) {
+    return unknown(["cache.dtype"], `the size of a cache of ${terms.fact("cache.dtype") ?? "None"} is not known for these layers`);
+  }
   return null;
 }
 
-/** Bytes of an element, and bytes of scales for a head of a token; null for a type that these layers cannot have. @param {Terms} terms @param {Layer[]} layers @returns {[Fraction, number] | null} */
+/**
+ * Bytes of an element, and bytes of scales for a head of a token; null for a type that these layers cannot have.
+ * @param {Terms} terms @param {Layer[]} layers @returns {[Fraction, number] | null}
+ */
 function cacheWidth(terms, layers) {
   const dtype = terms.fact("cache.dtype") || "auto";
   if (dtype in PER_TOKEN_HEAD) return [PER_TOKEN_HEAD[dtype], 8];
@@ -102,7 +120,10 @@ function cacheWidth(terms, layers) {
   return size && isOneOf(size, [1, 2, 4]) ? [size, 0] : null;
 }
 
-/** What a layer keeps of each token: K and V of its heads on this rank, or a latent, which every rank keeps, and an index key. @param {Terms} terms @param {Layer} layer @param {number} block @returns {Spec[]} */
+/**
+ * What a layer keeps of each token: K and V of its heads on this rank, or a latent, which every rank keeps, and an index key.
+ * @param {Terms} terms @param {Layer} layer @param {number} block @returns {Spec[]}
+ */
 function attention(terms, layer, block) {
   if (!layer.attends || layer.shares) return [];
   const [size, scales] = cacheWidth(terms, [...terms.layers, ...draftLayers(terms)]) ?? [ZERO, 0];
@@ -118,7 +139,8 @@ function attention(terms, layer, block) {
     if (layer.cross_tokens) specs.push({ ...bare("cross", tokenBytes, block, 0, shape), positions: layer.cross_tokens });
   }
   // An index key is fp8 with an fp32 scale for 128 elements, whatever the cache's type.
-  if (layer.index_width) specs.push(bare("latent", exact(layer.index_width + 4 * Math.floor(layer.index_width / 128)), block, 0, [layer.index_width, 1]));
+  const index = layer.index_width;
+  if (index) specs.push(bare("latent", exact(index + 4 * Math.floor(index / 128)), block, 0, [index, 1]));
   return specs;
 }
 
@@ -127,7 +149,10 @@ export function bare(kind, tokenBytes, block, window = 0, shape = []) {
   return { kind, token_bytes: tokenBytes, block, page: tokenBytes.times(block), window, shape, positions: 0 };
 }
 
-/** Bytes of one recurrent state: its own type where the config or the code has one, else that of the model, as convolutions have. @param {Terms} terms @param {Layer} layer */
+/**
+ * Bytes of one recurrent state: its own type where the config or the code has one, else that of the model, as convolutions have.
+ * @param {Terms} terms @param {Layer} layer
+ */
 function state(terms, layer) {
   const elements = stateElements(layer, terms.ranks("tensor_parallel"), terms.speculativeTokens, whole(terms.fact("model.conv_kernel")));
   const [convolution, recurrent] = elements ?? [ZERO, ZERO];
@@ -140,12 +165,16 @@ function alignment(terms, block) {
   let least = block;
   if (terms.layers.some((layer) => layer.latent_width)) {
     const aligned = terms.parameters.latent_alignment ?? null;
-    if (aligned === null) return unknown(["attention.backend"], "in this version the block of latent attention beside states follows the attention backend");
+    if (aligned === null) {
+      return unknown(["attention.backend"], "in this version the block of latent attention beside states follows the attention backend");
+    }
     least = Math.max(block, aligned);
   }
   if (!cachesStates(terms)) return least;
   const checkpoint = prefillCheckpoint(terms);
-  if (checkpoint === null) return unknown(["hardware.class"], "whether prefill leaves checkpoints of the state, on blocks of more tokens, follows its kernels");
+  if (checkpoint === null) {
+    return unknown(["hardware.class"], "whether prefill leaves checkpoints of the state, on blocks of more tokens, follows its kernels");
+  }
   return commonMultiple(least, checkpoint[1]);
 }
 
@@ -154,23 +183,33 @@ function commonMultiple(one, other) {
   return one * Number(ratio(other, one).top);
 }
 
-/** Whether prefixes are cached beside recurrent states; where nothing is said, as the version does for models that also attend. @param {Terms} terms */
+/**
+ * Whether prefixes are cached beside recurrent states; where nothing is said, as the version does for models that also attend.
+ * @param {Terms} terms
+ */
 export function cachesStates(terms) {
   const given = terms.given("prefix_caching");
   return Boolean(given === null ? terms.parameter("state_prefix_caching") && terms.layers.some((layer) => layer.attends) : given);
 }
 
-/** State blocks that a prefill may leave as a checkpoint, and the tokens that blocks are then multiples of; null where not known. @param {Terms} terms @returns {[number, number] | null} */
+/**
+ * State blocks that a prefill may leave as a checkpoint, and the tokens that blocks are then multiples of; null where not known.
+ * @param {Terms} terms @returns {[number, number] | null}
+ */
 export function prefillCheckpoint(terms) {
   const rule = terms.parameter("checkpoints").find((/** @type {any} */ one) => one.requirement in terms.request.derived.requirements);
   if (!rule) return [0, 1];
   const kernel = "setting" in rule ? terms.fact(rule.setting) : null;
   const device = terms.fact("hardware.class");
-  if (!("setting" in rule) || kernel === rule.kernel || (kernel === null && (rule.hardware ?? []).includes(device))) return [rule.blocks, rule.alignment];
+  const asked = kernel === null ? (rule.hardware ?? []).includes(device) : kernel === rule.kernel;
+  if (!("setting" in rule) || asked) return [rule.blocks, rule.alignment];
   return kernel !== null || (rule.not_hardware ?? []).includes(device) ? [0, 1] : null;
 }
 
-/** The first layer of each pipeline stage and the one after its last: what is left over goes to the stages before the last, from the back. @param {Terms} terms @returns {[number, number][]} */
+/**
+ * The first layer of each pipeline stage and the one after its last: what is left over goes to the stages before the last, from the back.
+ * @param {Terms} terms @returns {[number, number][]}
+ */
 export function stages(terms) {
   const count = terms.layers.length;
   const ranks = terms.ranks("pipeline_parallel");
