@@ -339,7 +339,7 @@ function content(model, cell) {
     ...cell.conditions.map((condition) => make("p", {}, condition)),
     make("ol", { class: "ex-chain" }, ...hops),
     ...(gates.length ? [make("h4", {}, `Gotchas it can meet (${gates.length})`), make("ul", {}, ...gates)] : []),
-    make("p", {}, make("a", { href: link(cell.page) }, "On the model's page"), " · ", make("a", { href: link(`api/v1/models/${model.id}.json`) }, "JSON")),
+    make("p", {}, make("a", { href: link(`check/?${new URLSearchParams({ model: model.id, engine: cell.engine })}`) }, "Ask about your stack"), " · ", make("a", { href: link(cell.page) }, "On the model's page"), " · ", make("a", { href: link(`api/v1/models/${model.id}.json`) }, "JSON")),
   ];
 }
 

@@ -56,6 +56,7 @@ def test_a_newer_release_that_is_clean_is_a_way_out_of_what_blocks_here(ask):
     assert answer.found.verdict == "unknown"
     assert (answer.reply.verdict, answer.data["missing"]) == ("only-with", [])
     assert [repair["changes"] for repair in answer.data["repairs"]] == [["take EngA 1.2.0"]]
+    assert {name: answer.data["repairs"][0][name] for name in ("set", "drop", "version")} == {"set": {}, "drop": [], "version": "1.2.0"}
 
 
 def test_flashinfer_required_is_a_no_and_without_is_only_with(ask):
@@ -67,6 +68,7 @@ def test_flashinfer_required_is_a_no_and_without_is_only_with(ask):
     assert (required.reply.verdict, required.data["repairs"]) == ("no", [])
     asked = ask(files, hardware="card-base", settings=["attention.backend=FAST"])
     assert (asked.reply.verdict, [repair["changes"] for repair in asked.data["repairs"]]) == ("only-with", [["set attention.backend = PLAIN"]])
+    assert {name: asked.data["repairs"][0][name] for name in ("set", "drop", "version")} == {"set": {"attention.backend": "PLAIN"}, "drop": [], "version": None}
     assert asked.data["command"]["argv"] == ["enga", "serve", "acme/plain", "--backend", "PLAIN"]
 
 

@@ -10,6 +10,7 @@ PAGES = [
     "13-model-compatibility/",
     "compare/",
     "graph/",
+    "check/?model=gemma-3-27b&engine=vllm&hardware=h100-sxm&context=32768",
     "errors/",
     "state/",
     "models/gemma-3-27b/",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from chromium import CHROMIUM
@@ -70,6 +71,7 @@ def test_a_cell_opens_its_chain_and_has_a_link_of_its_own(explorer, server):
     panel.locator("ol li").first.wait_for()
     assert "architecture" in panel.inner_text()
     assert panel.locator("a.ic-cite").count() > 0
+    assert re.search(r"/check/\?model=gemma-3-27b&engine=[\w.-]+$", panel.locator("a", has_text="Ask about your stack").evaluate("link => link.href"))
     address = page.url
     assert "cell=gemma-3-27b%3A" in address
     page.keyboard.press("Escape")

@@ -62,6 +62,16 @@ def _decided(found: Assessment, cleared: tuple[Repair, ...], clears: bool, compl
     return Reply(found, "no", met, ())
 
 
+def _repair(repair: Repair) -> dict[str, Any]:
+    """A repair in words, and as what to set, to take back and to release, so that a program can apply it."""
+    return {
+        **{"changes": [change.words for change in repair.changes], "verdict": repair.after.verdict},
+        "set": {name: value for change in repair.changes for name, value in change.set},
+        "drop": sorted(name for change in repair.changes for name in change.drop),
+        "version": next((change.version for change in repair.changes if change.version), None),
+    }
+
+
 def _words(repair: Repair) -> str:
     return ", ".join(change.words for change in repair.changes)
 
@@ -94,7 +104,7 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
         "gotchas": check.gotchas(found),
         "command": command(found.resolved, first, recipe_of(assessor.products.catalog, question)),
         "memory": memory.as_data(found.memory, logged(assessor.products, found.resolved)),
-        "repairs": [{"changes": [change.words for change in repair.changes], "verdict": repair.after.verdict} for repair in answer.repairs],
+        "repairs": [_repair(repair) for repair in answer.repairs],
     }
 
 

@@ -12,6 +12,8 @@ import yaml
 
 from infercompat.export import shapes
 from infercompat.export.check import check_files
+from infercompat.export.check_form import configs, form
+from infercompat.export.check_paste import paste
 from infercompat.export.errors import errors
 from infercompat.export.graph import graph
 from infercompat.join import Cell, Matrix
@@ -61,6 +63,8 @@ def _files(matrix: Matrix) -> Iterator[tuple[str, bytes]]:
     yield "errors.json", _json(head | {"errors": errors(catalog)})
     for kind, name in (("citation", "citations.json"), ("support", "snapshots.json")):
         yield name, _json(head | {name.removesuffix(".json"): [shapes.record_of(record) for record in catalog.of_kind(kind)]})
+    for name, body in (("form", form(matrix)), ("configs", configs(catalog)), ("paste", paste(catalog))):
+        yield f"check/{name}.json", _json(head | body)
     for path, body in check_files(matrix.products):
         yield path, _json(head | body)
     for name, schema in schemas().items():

@@ -108,6 +108,12 @@ function asData(answer, data) {
     })),
     command: command(found.resolved, answer.repairs[0] ?? null, data.catalog),
     memory: memoryData(found.memory, logged(found.resolved)),
-    repairs: answer.repairs.map(({ changes, after }) => ({ changes: changes.map((change) => change.words), verdict: after.verdict })),
+    repairs: answer.repairs.map(({ changes, after }) => ({
+      changes: changes.map((change) => change.words),
+      verdict: after.verdict,
+      set: Object.fromEntries(changes.flatMap((change) => change.set)),
+      drop: changes.flatMap((change) => change.drop).sort(),
+      version: changes.find((change) => change.version)?.version ?? null,
+    })),
   };
 }

@@ -57,10 +57,10 @@ STARTS = (
     *("mlx_lm.", "mlx_lm server", "mlx_lm generate", "ollama run", "lmdeploy serve", "docker run", "podman run", "nerdctl run"),
 )
 """What a line must hold for a command to be looked for."""
-_ASSIGNMENT = re.compile(r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;]*))\s*\\?;?\s*$")
-_IN_FRONT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
-_VERSION = re.compile(r"v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev|a|b)\d+)*)")
-_MODEL = re.compile(r"(?:[~/$.]|[A-Za-z]:\\)?[\w.][^\s'\"<>|]*")
+ASSIGNMENT = re.compile(r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;]*))\s*\\?;?\s*$")
+IN_FRONT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
+VERSION = re.compile(r"v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev|a|b)\d+)*)")
+MODEL = re.compile(r"(?:[~/$.]|[A-Za-z]:\\)?[\w.][^\s'\"<>|]*")
 MOST_COMMANDS = 50
 
 
@@ -81,7 +81,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
                 taken.update(range(number + 1, end + 1))
                 number = end
                 continue
-        if "=" in line and len(line) < 500 and (match := _ASSIGNMENT.match(line)):
+        if "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
             variables[match[1]] = Word(next(group for group in match.groups()[1:] if group is not None), number + 1)
         number += 1
     return reading(seen, taken)
@@ -139,7 +139,7 @@ def _image(words: Sequence[Word]) -> tuple[Word | None, int]:
 
 def _environment(words: Sequence[Word]) -> dict[str, Word]:
     """Variables in front of a command, and those that `-e` and `--env` give to a container."""
-    pairs = ((_IN_FRONT.fullmatch(word.text.removeprefix("--env=")), word) for word in words)
+    pairs = ((IN_FRONT.fullmatch(word.text.removeprefix("--env=")), word) for word in words)
     return {match[1]: Word(match[2], word.line) for match, word in pairs if match}
 
 
@@ -184,7 +184,7 @@ def _of_image(program: Program, image: Word) -> Iterator[Seen]:
     """The container, and the version that its tag gives."""
     yield Seen("fact", "container", image.text, image.line)
     tag = image.text.partition("@")[0].rpartition("/")[2].partition(":")[2]
-    version = _VERSION.match(tag)
+    version = VERSION.match(tag)
     if version:
         yield Seen("component", program.engine, version[1], image.line)
     elif tag and tag not in ("latest", "nightly", "dev", "main", "server", "server-cuda", "full-cuda"):
@@ -193,4 +193,4 @@ def _of_image(program: Program, image: Word) -> Iterator[Seen]:
 
 def is_model(text: str) -> bool:
     """Whether a word can be a hub id, a path or a model's name, and not a word of a sentence."""
-    return bool(_MODEL.fullmatch(text)) and bool(re.search(r"[/\\\d:~$]|-\w|\.gguf", text)) and not re.fullmatch(r"[\d.:]+[.,]?", text)
+    return bool(MODEL.fullmatch(text)) and bool(re.search(r"[/\\\d:~$]|-\w|\.gguf", text)) and not re.fullmatch(r"[\d.:]+[.,]?", text)

@@ -80,10 +80,10 @@ FORMATS = {
 }
 """Quantization methods whose weights are of one format of the vocabulary."""
 
-_SWITCHED_ON = re.compile(r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log)-|.*-only$")
-_ON_OFF = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
-_LENGTH = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)")
-_SCALES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "K": 1024, "M": 1024**2, "G": 1024**3}
+SWITCHED_ON = re.compile(r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log)-|.*-only$")
+ON_OFF = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
+LENGTH = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)")
+SCALES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "K": 1024, "M": 1024**2, "G": 1024**3}
 
 
 def normal(name: str) -> str:
@@ -143,8 +143,8 @@ class FlagTable:
         target = self.targets.get(normal(name))
         if isinstance(target, str):
             unknown = self.settings.get(target, {}).get("default", ...) is None and lookup(target).type == "any"
-            return self._is_switch(target) or (unknown and bool(_SWITCHED_ON.match(normal(name))))
-        return not (target and normal(name) in self.own) and bool(_SWITCHED_ON.match(normal(name)))
+            return self._is_switch(target) or (unknown and bool(SWITCHED_ON.match(normal(name))))
+        return not (target and normal(name) in self.own) and bool(SWITCHED_ON.match(normal(name)))
 
     def _is_switch(self, fact: str) -> bool:
         declared = lookup(fact)
@@ -163,7 +163,7 @@ class FlagTable:
                 yield from (Seen("fact", fact, fixed, flag.line) for fact, fixed in target.items())
             target = self.own.get(name)
         if target and not isinstance(value, (list, dict)) and str(value).lower() not in ("null", ""):
-            word = str(value).lower() in _ON_OFF and (self._on_off(target) or flag.name.isupper())
+            word = str(value).lower() in ON_OFF and (self._on_off(target) or flag.name.isupper())
             turned = value is None or word or self._is_switch(target)
             yield from self._checked(target, self._switched(target, name, value, negated) if turned else self._value(target, value), flag)
 
@@ -182,7 +182,7 @@ class FlagTable:
 
     def _switched(self, fact: str, name: str, value: Any, negated: bool) -> Any:
         """What a switch says: `--disable-x` turns off a fact that is not named so, and a word behind may turn it round."""
-        on = value is None or _ON_OFF.get(str(value).lower(), True)
+        on = value is None or ON_OFF.get(str(value).lower(), True)
         on = on is not (negated or ("disable" in name and "disable" not in fact))
         return ("on" if on else "off") if self._on_off(fact) else on
 
@@ -200,8 +200,8 @@ class FlagTable:
             return text.lower()
         if same:
             return same[0]
-        if kind == "int" and (length := _LENGTH.fullmatch(text)):
-            return int(float(length[1]) * _SCALES[length[2]])
+        if kind == "int" and (length := LENGTH.fullmatch(text)):
+            return int(float(length[1]) * SCALES[length[2]])
         return number(text) if kind in ("int", "float", "any") else text
 
     def _method(self, text: str) -> str:

@@ -82,14 +82,14 @@ KEYS = {"max_seq_len": "max_model_len", "model_tag": "model", "model_path": "mod
 """Arguments whose names in a log are not those of the flags."""
 MOST_OF_A_KIND, MOST_LINES, LONGEST_LINE = 6, 500, 20_000
 
-_DUMPS = (
+DUMPS = (
     ("vllm", "non-default args: ", re.compile(r"non-default args: (\{.*\})")),
     ("vllm", ") with config: ", re.compile(r"LLM engine \([^)]*\) with config: (.*)")),
     ("sglang", "server_args=ServerArgs(", re.compile(r"server_args=ServerArgs\((.*)\)")),
 )
-_PAIR = re.compile(r"\b(\w+)=('[^']*'|\"[^\"]*\"|[\w.+-]+)(?=[,) ]|$)")
-_SPECULATION = re.compile(r"SpeculativeConfig\(method='([\w-]+)'[^)]{0,400}?num_spec_tokens=(\d+)")
-_MODEL_FILES = (
+PAIR = re.compile(r"\b(\w+)=('[^']*'|\"[^\"]*\"|[\w.+-]+)(?=[,) ]|$)")
+SPECULATION = re.compile(r"SpeculativeConfig\(method='([\w-]+)'[^)]{0,400}?num_spec_tokens=(\d+)")
+MODEL_FILES = (
     ("loaded meta data", re.compile(r"loaded meta data with .{0,80} from (\S{1,300}\.gguf)")),
     ("loading model", re.compile(r"loading model '([^']{1,300}\.gguf)")),
 )
@@ -127,12 +127,12 @@ def _versions(text: str) -> Iterator[Seen]:
 
 def _settings(text: str, catalog: Catalog) -> Iterator[Seen]:
     """What an engine prints of its own arguments at the start."""
-    for engine, words, pattern in _DUMPS:
+    for engine, words, pattern in DUMPS:
         record = catalog.follow(engine)
         found = next(((number, match) for number, line in _holding(text, words) if (match := pattern.search(line))), None)
         if found and record is not None:
             yield from _arguments(FlagTable(record, catalog), found[1][1], found[0])
-    for words, pattern in _MODEL_FILES:
+    for words, pattern in MODEL_FILES:
         yield from (Seen("model", "", match[1], number) for number, line in _holding(text, words) if (match := pattern.search(line)))
 
 
@@ -147,7 +147,7 @@ def _arguments(table: FlagTable, text: str, line: int) -> Iterator[Seen]:
         yield Seen("model", "", str(model), line)
     flags = [Flag("--" + KEYS.get(name, name), value, line) for name, value in arguments.items() if value is not None]
     facts = [seen for flag in flags for seen in table.read(flag) if seen.kind == "fact" and seen.value != table.default(seen.name)]
-    if speculation := _SPECULATION.search(text):
+    if speculation := SPECULATION.search(text):
         facts += [Seen("fact", "speculation.method", speculation[1], line), Seen("fact", "speculation.tokens", int(speculation[2]), line)]
     yield Seen("options", table.engine.id, tuple(facts), line)
 
@@ -158,7 +158,7 @@ def _pairs(text: str) -> Iterator[tuple[str, Any]]:
     if table is not None:
         yield from leaves(table)
         return
-    for name, value in _PAIR.findall(text):
+    for name, value in PAIR.findall(text):
         if value not in ("None", "''", '""'):
             yield name, value.strip("'\"")
 

@@ -21,31 +21,31 @@ class Device(NamedTuple):
 
 
 _NAME = r"((?:NVIDIA|Tesla|Quadro|GeForce|AMD|Radeon|Apple|Intel)\b[\w +()/.-]{1,60}?)"
-_SMI_ROW = re.compile(rf"\|\s+(\d+)\s+{_NAME}\s{{2,}}(?:\w+\s+)?\|")
-_SMI_SHORT = re.compile(r"\|\s+(\d+)\s+((?:NVIDIA|Tesla|GeForce)[\w .-]{3,40}?)\s+(?:On|Off)\s+\|")
-_SMI_MEMORY = re.compile(r"\|[^|]*\|\s*\d+MiB\s*/\s*(\d+)MiB\s*\|")
-_LISTED = re.compile(rf"\s*GPU ([\d,]+)\s*:\s+{_NAME}(?:\s+\(UUID.*)?\s*$")
-_QUERIED = re.compile(rf"\s*(?:(\d+),\s*)?{_NAME},\s*(\d+) MiB(?:,.*)?$")
-_ROCM = re.compile(r"GPU\[(\d+)\]\s*:\s*(?:Card [Ss]eries|Device Name|Card [Mm]odel)\s*:\s*((?:AMD|Radeon|Instinct|MI\d)[\w +()/.-]{1,60}?)\s*$")
-_MARKETING = re.compile(r"\s*(?:Marketing Name|MARKET_NAME)\s*:\s+((?:AMD|Radeon|Instinct)[\w +()/.-]{1,60}?)\s*$")
-_PROCESSOR = re.compile(r"EPYC|Ryzen|Threadripper|Processor")
-_LLAMA = re.compile(rf"\s*(?:\S+\s+\w\s+)?Device (\d+): {_NAME}, (?:compute capability|gfx)")
-_METAL = re.compile(r".{0,40}\bGPU name:\s+(Apple M\d[\w ]{0,12}?)\s*(?:\(|$)")
-_DRIVER = re.compile(r".{0,60}?(?:Driver Version|Nvidia driver version|CUDA Driver Version)\s*:\s*(\d+(?:\.\d+)+)")
-_TOOLKIT = re.compile(r"\s*CUDA used to build PyTorch\s*:\s*(\d+(?:\.\d+)+)")
-_SYSTEM = re.compile(r"OS\s*:\s*(\S.*)")
-_FRAME = re.compile(r"\s*[|+].*[|+]\s*$")
+SMI_ROW = re.compile(rf"\|\s+(\d+)\s+{_NAME}\s{{2,}}(?:\w+\s+)?\|")
+SMI_SHORT = re.compile(r"\|\s+(\d+)\s+((?:NVIDIA|Tesla|GeForce)[\w .-]{3,40}?)\s+(?:On|Off)\s+\|")
+SMI_MEMORY = re.compile(r"\|[^|]*\|\s*\d+MiB\s*/\s*(\d+)MiB\s*\|")
+LISTED = re.compile(rf"\s*GPU ([\d,]+)\s*:\s+{_NAME}(?:\s+\(UUID.*)?\s*$")
+QUERIED = re.compile(rf"\s*(?:(\d+),\s*)?{_NAME},\s*(\d+) MiB(?:,.*)?$")
+ROCM = re.compile(r"GPU\[(\d+)\]\s*:\s*(?:Card [Ss]eries|Device Name|Card [Mm]odel)\s*:\s*((?:AMD|Radeon|Instinct|MI\d)[\w +()/.-]{1,60}?)\s*$")
+MARKETING = re.compile(r"\s*(?:Marketing Name|MARKET_NAME)\s*:\s+((?:AMD|Radeon|Instinct)[\w +()/.-]{1,60}?)\s*$")
+PROCESSOR = re.compile(r"EPYC|Ryzen|Threadripper|Processor")
+LLAMA = re.compile(rf"\s*(?:\S+\s+\w\s+)?Device (\d+): {_NAME}, (?:compute capability|gfx)")
+METAL = re.compile(r".{0,40}\bGPU name:\s+(Apple M\d[\w ]{0,12}?)\s*(?:\(|$)")
+DRIVER = re.compile(r".{0,60}?(?:Driver Version|Nvidia driver version|CUDA Driver Version)\s*:\s*(\d+(?:\.\d+)+)")
+TOOLKIT = re.compile(r"\s*CUDA used to build PyTorch\s*:\s*(\d+(?:\.\d+)+)")
+SYSTEM = re.compile(r"OS\s*:\s*(\S.*)")
+FRAME = re.compile(r"\s*[|+].*[|+]\s*$")
 MARKS = ("NVIDIA", "Tesla", "Quadro", "GeForce", "AMD", "Radeon", "Instinct", "MI", "Apple", "Intel", "river ", "CUDA used", "OS")
 """What a line must hold to be looked at."""
 SYSTEMS = (("wsl", "wsl2"), ("windows", "windows"), ("mac", "macos"), ("darwin", "macos"))
 
-_NO_PART = frozenset(
+NO_PART = frozenset(
     {
         *("nvidia", "geforce", "tesla", "quadro", "amd", "instinct", "radeon", "apple", "intel", "gpu", "generation", "edition"),
         *("workstation", "server", "oam", "gb", "memory", "graphics", "data", "center"),
     }
 )
-_OTHER_PRODUCT = frozenset({"ti", "super", "laptop", "mobile", "d", "3e", "mig", "vgpu"})
+OTHER_PRODUCT = frozenset({"ti", "super", "laptop", "mobile", "d", "3e", "mig", "vgpu"})
 """Words that make a different product of a name; where a record does not have them, it is not meant."""
 
 
@@ -57,9 +57,9 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     for number, line in enumerate(lines, 1):
         if len(line) > 400:
             continue
-        framed = "NVIDIA-SMI" in line or (framed and bool(_FRAME.match(line)))
+        framed = "NVIDIA-SMI" in line or (framed and bool(FRAME.match(line)))
         found = list(_of_line(line, number)) if any(mark in line for mark in MARKS) else []
-        if framed and (memory := _SMI_MEMORY.search(line)) and seen and seen[-1].kind == "device" and seen[-1].value.mebibytes is None:
+        if framed and (memory := SMI_MEMORY.search(line)) and seen and seen[-1].kind == "device" and seen[-1].value.mebibytes is None:
             seen[-1] = Seen("device", "", seen[-1].value._replace(mebibytes=int(memory[1])), seen[-1].line)
         seen += found
         if framed or found:
@@ -70,28 +70,28 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
 def _of_line(line: str, number: int) -> Iterator[Seen]:
     for device in _devices(line, number):
         yield Seen("device", "", device, number)
-    if match := _DRIVER.match(line):
+    if match := DRIVER.match(line):
         yield Seen("fact", "driver.version", match[1], number)
-    if match := _TOOLKIT.match(line):
+    if match := TOOLKIT.match(line):
         yield Seen("fact", "cuda.version", match[1], number)
-    if match := _SYSTEM.match(line):
+    if match := SYSTEM.match(line):
         yield Seen("fact", "os", next((word for part, word in SYSTEMS if part in match[1].lower()), "linux"), number)
 
 
 def _devices(line: str, number: int) -> list[Device]:
-    if match := _SMI_SHORT.search(line) or _SMI_ROW.search(line):
+    if match := SMI_SHORT.search(line) or SMI_ROW.search(line):
         return [Device(match[2].strip(), match[1])]
-    if match := _LISTED.match(line):
+    if match := LISTED.match(line):
         return [Device(match[2].strip(), index) for index in match[1].split(",") if index][:64]
-    if match := _QUERIED.match(line):
+    if match := QUERIED.match(line):
         return [Device(match[2].strip(), match[1] or f"line {number}", int(match[3]))]
-    if match := _ROCM.match(line):
+    if match := ROCM.match(line):
         return [Device(match[2].strip(), match[1])]
-    if (match := _MARKETING.match(line)) and not _PROCESSOR.search(match[1]):
+    if (match := MARKETING.match(line)) and not PROCESSOR.search(match[1]):
         return [Device(match[1].strip(), f"line {number}")]
-    if match := _LLAMA.match(line):
+    if match := LLAMA.match(line):
         return [Device(match[2].strip(), match[1])]
-    if match := _METAL.match(line):
+    if match := METAL.match(line):
         return [Device(match[1].strip(), "0")]
     return []
 
@@ -100,7 +100,7 @@ def _parts(name: str) -> frozenset[str]:
     """The words that tell products apart. HBM3 on an H100 says that it is the SXM form."""
     text = re.sub(r"\([^)]*\)|max-q|hbm3e", " ", name.lower()).replace("hbm3", " sxm ")
     text = re.sub(r"\bsxm\d\b", "sxm", re.sub(r"(?<![a-z\d])(\d+)\s*g(?:i?b)?\b", r"\1", text))
-    return frozenset(re.findall(r"[a-z0-9]+\+?", text.replace("+", ""))) - _NO_PART
+    return frozenset(re.findall(r"[a-z0-9]+\+?", text.replace("+", ""))) - NO_PART
 
 
 def hardware(catalog: Catalog, device: Device) -> Record | None:
@@ -115,7 +115,7 @@ def hardware(catalog: Catalog, device: Device) -> Record | None:
         for name in (record.id, *record.aliases, record.name):
             wanted = frozenset(part for part in _parts(name) if not (cut and part.startswith(cut)))
             known = wanted <= parts or (_without_memory(wanted) <= parts and _fits(record, device))
-            if wanted and known and not (parts & _OTHER_PRODUCT) - wanted and _identifies(wanted & parts):
+            if wanted and known and not (parts & OTHER_PRODUCT) - wanted and _identifies(wanted & parts):
                 best.append((len(wanted), record))
     if not best:
         return None

@@ -10,17 +10,17 @@ from infercompat.answer.cache import find_model
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-_TAG = re.compile(r":[\w.-]*$")
-_PARTS = re.compile(r"-\d{5}-of-\d{5}$")
-_ENDINGS = re.compile(r"\.(?:gguf|safetensors|bin)$")
-_SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)")
+TAG = re.compile(r":[\w.-]*$")
+PARTS = re.compile(r"-\d{5}-of-\d{5}$")
+ENDINGS = re.compile(r"\.(?:gguf|safetensors|bin)$")
+SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)")
 # What publishers of converted checkpoints add to a model's name, last word first.
-_ADDED = re.compile(
+ADDED = re.compile(
     r"(?:^|[-_.])(?:i?q\d(?:[-_](?:[kmsl0-9]|x{1,3}[sl]|nl))*|ud|gguf|awq|gptq|exl[23]|mlx|nvfp4|mxfp[48]|[bf]p?16|fp32|fp8|bf16|int[48]"
     r"|w\d+a\d+(?:fp8)?|\d+-?bits?|\d(?:\.\d+)?bpw|dynamic|block|static|marlin|quantized(?:\.w\d+a\d+)?|modelopt|bnb|dwq|qat|text|hf"
     r"|unsloth|imatrix|i1|mtp|it|instruct|chat|pt|base)$"
 )
-_FORMATS = (
+FORMATS = (
     (r"\.gguf$|[-_.]gguf\b|[-_.:]i?q\d_\w+$", "gguf"),
     (r"(?:^|/)mlx-community/|[-_]mlx\b|[-_]\d-?bit\b", "mlx"),
     (r"nvfp4", "nvfp4"),
@@ -47,26 +47,26 @@ def find(catalog: Catalog, written: str) -> Match | None:
     written = written.strip().strip("'\"`").rstrip("/")
     if len(written) > 400:
         return None
-    snapshot = _SNAPSHOT.search(written)
-    hub = f"{snapshot[1]}/{snapshot[2]}" if snapshot else _TAG.sub("", written)
+    snapshot = SNAPSHOT.search(written)
+    hub = f"{snapshot[1]}/{snapshot[2]}" if snapshot else TAG.sub("", written)
     record = find_model(catalog, hub) if hub else None
     if record is not None:
         stored = next((checkpoint["format"] for checkpoint in record.data["checkpoints"] if checkpoint["hub"].lower() == hub.lower()), None)
         return Match(record, stored or format_of(written), stored is not None)
-    names = _names(catalog)
-    return next((Match(names[name], format_of(written), False) for name in _readings(written, hub) if name in names), None)
+    known = names(catalog)
+    return next((Match(known[name], format_of(written), False) for name in _readings(written, hub) if name in known), None)
 
 
 def format_of(written: str) -> str | None:
     """The weight format that a name ends in."""
-    return next((format for pattern, format in _FORMATS if re.search(pattern, written.lower())), None)
+    return next((format for pattern, format in FORMATS if re.search(pattern, written.lower())), None)
 
 
 def _normal(name: str) -> str:
     return re.sub(r"[\s_:]+", "-", name.lower())
 
 
-def _names(catalog: Catalog) -> dict[str, Record]:
+def names(catalog: Catalog) -> dict[str, Record]:
     """Every name without its publisher. The publisher's own name for a base or chat version stands for the model, too."""
     names: dict[str, Record] = {}
     for model in catalog.of_kind("model"):
@@ -79,14 +79,14 @@ def _names(catalog: Catalog) -> dict[str, Record]:
 
 def _readings(written: str, hub: str) -> Iterator[str]:
     """The name as it stands, then with one added word less each time; a tag may be a size, as in gemma3:27b."""
-    last = re.split(r"[/\\]", _ENDINGS.sub("", written.lower()))[-1]
-    starts = [_PARTS.sub("", _ENDINGS.sub("", re.split(r"[/\\]", hub.lower())[-1])), last.replace(":", "-")]
+    last = re.split(r"[/\\]", ENDINGS.sub("", written.lower()))[-1]
+    starts = [PARTS.sub("", ENDINGS.sub("", re.split(r"[/\\]", hub.lower())[-1])), last.replace(":", "-")]
     starts.append(re.sub(r"^([a-z-]+?)(\d)", r"\1-\2", starts[-1], count=1))
     for name in dict.fromkeys(starts):
         name = _normal(name)
         for _ in range(8):
             yield name
-            shorter = _ADDED.sub("", name)
+            shorter = ADDED.sub("", name)
             if shorter == name or not shorter:
                 break
             name = shorter

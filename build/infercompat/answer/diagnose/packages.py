@@ -9,12 +9,12 @@ from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
 from infercompat.link import Catalog
 
 _NAME = r"([A-Za-z][\w.-]{0,80})"
-_FROZEN = re.compile(rf"\s*(?:\[(?:pip3?|conda)\]\s+)?{_NAME}(?:\[[\w,-]+\])?===?(\d[\w.+!-]*)(?:\s*[;#].*)?\s*$")
-_ROW = re.compile(rf"\s*(?:\[(?:pip3?|conda)\]\s+)?{_NAME}\s+(\d[\w.+!-]*)(?:\s+[\w./:-]+){{0,2}}\s*$")
-_RULED = re.compile(r"\s*-{3,}\s+-{3,}")
-_HEAD = re.compile(r"\s*Package\s+Version\b")
-_SHOWN = re.compile(rf"(Name|Version):\s+(?:{_NAME}|(\d[\w.+!-]*))\s*$")
-_LABELLED = re.compile(r"\s*([A-Za-z][\w. /-]{1,30}?)\s*(?:[Vv]ersion)?\s*:\s+v?(\d[\w.+!-]*)")
+FROZEN = re.compile(rf"\s*(?:\[(?:pip3?|conda)\]\s+)?{_NAME}(?:\[[\w,-]+\])?===?(\d[\w.+!-]*)(?:\s*[;#].*)?\s*$")
+ROW = re.compile(rf"\s*(?:\[(?:pip3?|conda)\]\s+)?{_NAME}\s+(\d[\w.+!-]*)(?:\s+[\w./:-]+){{0,2}}\s*$")
+RULED = re.compile(r"\s*-{3,}\s+-{3,}")
+HEAD = re.compile(r"\s*Package\s+Version\b")
+SHOWN = re.compile(rf"(Name|Version):\s+(?:{_NAME}|(\d[\w.+!-]*))\s*$")
+LABELLED = re.compile(r"\s*([A-Za-z][\w. /-]{1,30}?)\s*(?:[Vv]ersion)?\s*:\s+v?(\d[\w.+!-]*)")
 LABELS = {"pytorch": "torch", **{name: name for name in ("vllm", "sglang", "transformers", "triton", "flashinfer-python")}}
 """How environment reports call packages; their other labels are none."""
 
@@ -30,9 +30,9 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
         if len(line) > 400 or not line.strip():
             table = False
             continue
-        table = ("Package" in line and bool(_HEAD.match(line))) or (table and bool(_ROW.match(line) or _RULED.match(line)))
+        table = ("Package" in line and bool(HEAD.match(line))) or (table and bool(ROW.match(line) or RULED.match(line)))
         found, listed = _package(line, table, known)
-        if line.startswith(("Name:", "Version:")) and (shown := _SHOWN.match(line)):
+        if line.startswith(("Name:", "Version:")) and (shown := SHOWN.match(line)):
             found = [(name, shown[3])] if shown[3] and name else []
             name = shown[2] or ""
         for id, version in _known(found, known):
@@ -44,12 +44,12 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
 
 def _package(line: str, table: bool, known: dict[str, str]) -> tuple[list[tuple[str, str]], bool]:
     """The package and version of a line, and whether the line is one of a list of packages."""
-    if "==" in line and (match := _FROZEN.match(line)):
+    if "==" in line and (match := FROZEN.match(line)):
         return [(match[1], match[2])], True
-    if ":" in line and (match := _LABELLED.match(line)) and normal(match[1]) in LABELS:
+    if ":" in line and (match := LABELLED.match(line)) and normal(match[1]) in LABELS:
         return [(LABELS[normal(match[1])], match[2])], True
     if table or line.lstrip().startswith("[") or normal(line.split(None, 1)[0]) in known:
-        match = _ROW.match(line)
+        match = ROW.match(line)
         return ([(match[1], match[2])], True) if match else ([], False)
     return [], False
 

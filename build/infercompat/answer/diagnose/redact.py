@@ -51,14 +51,14 @@ def _redact_line(line: str) -> str:
     return line
 
 
-def _block(match: re.Match[str]) -> str:
+def mask_block(match: re.Match[str]) -> str:
     return MASK + "\n" * match[0].count("\n")
 
 
 _MAC = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
 
-def _address(match: re.Match[str]) -> str:
+def mask_address(match: re.Match[str]) -> str:
     """Masks what is an address; loopback, the wildcard and versions such as 0.10.1.1 are none."""
     try:
         address = ipaddress.ip_address(match[0])
@@ -67,7 +67,7 @@ def _address(match: re.Match[str]) -> str:
     return match[0] if address.is_loopback or address.is_unspecified or match[0].startswith("0.") else MASK
 
 
-def _host(match: re.Match[str]) -> str:
+def mask_host(match: re.Match[str]) -> str:
     host = match["host"]
     name, colon, port = host.partition(":") if not host.startswith("[") else (host, "", "")
     name = name.lower().rstrip(".")
@@ -94,7 +94,7 @@ _PRIVATE = r"(?:local|localdomain|lan|internal|intranet|corp|home|private|svc)"
 _LABELS = r"(?:[\w-]{1,62}\.)"
 
 WHOLE_RULES = (
-    Rule(("private key",), re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]{0,30}-----)?"), _block),
+    Rule(("private key",), re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]{0,30}-----)?"), mask_block),
     # A list of environment variables, with the name on one line and the value on the next.
     Rule(
         ("value:",),
@@ -124,10 +124,10 @@ LINE_RULES = (
         rf"\1{MASK}",
     ),
     # Machines and people.
-    Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), _address),
-    Rule((":",), re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"), _address),
+    Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), mask_address),
+    Rule((":",), re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"), mask_address),
     Rule(("@",), re.compile(r"(?<![\w.+/@-])[A-Za-z][\w.+-]{0,63}@(?!sha256\b)[A-Za-z][\w-]{0,62}(?:\.[\w-]{1,62}){0,6}"), MASK),
-    Rule(("://",), re.compile(r"(?<!\bhf)(?P<before>://)(?P<host>(?:\[[\w:.]{2,45}\]|[^\s/:\"'<>\])},;@\\]{1,253})(?::\d{1,5})?)"), _host),
+    Rule(("://",), re.compile(r"(?<!\bhf)(?P<before>://)(?P<host>(?:\[[\w:.]{2,45}\]|[^\s/:\"'<>\])},;@\\]{1,253})(?::\d{1,5})?)"), mask_host),
     Rule(
         (".loc", ".lan", ".int", ".corp", ".home", ".private", ".svc"),
         re.compile(rf"(?<![\w./-])\w[\w-]{{0,62}}(?:\.[\w-]{{1,62}}){{0,5}}\.{_PRIVATE}(?![\w-])"),
@@ -136,17 +136,17 @@ LINE_RULES = (
     Rule(
         (".com", ".net", ".org", ".edu", ".gov"),
         re.compile(rf"(?P<before>)(?P<host>(?<![\w./@-]){_LABELS}{{2,6}}(?:com|net|org|edu|gov))(?![\w-]|\.\w)"),
-        _host,
+        mask_host,
     ),
     # The registry of an image.
     Rule(
         ("image", "docker", "podman", "nerdctl", "openai:", "sglang:"),
         re.compile(rf"(?P<before>)(?P<host>(?<![\w./:@-]){_LABELS}{{1,6}}[A-Za-z][\w-]{{1,62}}(?::\d{{1,5}})?)(?=/[\w./-]{{1,200}}[:@][\w.-])"),
-        _host,
+        mask_host,
     ),
     Rule(("ip-",), re.compile(r"\bip(?:-\d{1,3}){4}\b"), MASK),
-    Rule(("host", "node", "addr", "server"), re.compile(rf"(?i)(?P<before>\b{_HOST_NAME}{_IS}[\"']?){_HOST}"), _host),
-    Rule(("--",), re.compile(rf"(?i)(?P<before>--{_HOST_NAME}[ \t]{{1,3}}[\"']?){_HOST}"), _host),
+    Rule(("host", "node", "addr", "server"), re.compile(rf"(?i)(?P<before>\b{_HOST_NAME}{_IS}[\"']?){_HOST}"), mask_host),
+    Rule(("--",), re.compile(rf"(?i)(?P<before>--{_HOST_NAME}[ \t]{{1,3}}[\"']?){_HOST}"), mask_host),
     Rule(("]:",), re.compile(r"^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )\S+( [\w./-]{1,80}\[\d+\]:)"), rf"\1{MASK}\2"),
     Rule(("linux ",), re.compile(r"^(Linux )\S+( \d+\.\d+)"), rf"\1{MASK}\2"),
     Rule(("/home/", "/users/", "\\users\\"), re.compile(r"(/(?:home|Users)/|\b[A-Za-z]:\\Users\\)[^/\\\s\"':,;)]+"), rf"\1{MASK}"),

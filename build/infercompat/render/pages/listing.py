@@ -48,6 +48,7 @@ def pages(matrix: Matrix) -> Iterator[Page]:
     for snapshot in matrix.products.catalog.of_kind("support"):
         engine = matrix.products.catalog.records[snapshot.data["engine"]]
         yield Page(address(snapshot), snapshot.name, "record/support.md.j2", {"record": snapshot, "engine": engine})
+    yield whole.check_page()
     yield whole.compare_page(matrix)
     yield whole.graph_page(matrix)
     yield whole.state_page(matrix)

@@ -70,6 +70,12 @@ def graph_page(matrix: Matrix) -> Page:
     return Page("graph/", "Graph", "graph.md.j2", {"kinds": kinds}, hide=WIDE)
 
 
+def check_page() -> Page:
+    """A question of one's own, answered by a script; what stands there without one names the command line."""
+    description = "Can this engine serve this model on this machine: verdict with its sources, memory, known faults, and the command to run."
+    return Page("check/", "Can I serve this?", "check.md.j2", description=description, hide=WIDE)
+
+
 def state_page(matrix: Matrix) -> Page:
     """What is known of the matrix, how old it is, and what to test next."""
     context = {

@@ -1,0 +1,382 @@
+// @ts-check
+// Can I serve this? The form, its address, what is pasted or dropped, and the answer, which `ask` works out on this page.
+
+import { find } from "./errors.js";
+import { SITE, json, make } from "./page.js";
+import { chip, copied, head, rest, said } from "./check/answer.js";
+import { bar, lengths, room } from "./check/bar.js";
+import { nearest } from "./check/config.js";
+import { NAMES, Unclear, changed, fromAddress, having, idOf, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
+import { understand } from "./check/paste.js";
+import { NotInCatalog, Refused } from "./check/question.js";
+import { ask } from "./check/reply.js";
+import { told } from "./check/told.js";
+
+/** @typedef {import("./check/fields.js").Fields} Fields */
+/** @typedef {import("./check/fields.js").Offered} Offered */
+/** @typedef {import("./check/fields.js").Change} Change */
+/** @typedef {import("./check/answer.js").Answer} Answer */
+/** @typedef {import("./check/paste.js").Understood} Understood */
+
+const SETTLED = 600; // milliseconds after which a screen reader hears of an answer
+const TYPED = 500; // milliseconds without a key after which what is typed is asked
+
+const at = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const form = /** @type {HTMLFormElement} */ (at("ck-form"));
+const slider = /** @type {HTMLInputElement} */ (at("ck-context"));
+const text = /** @type {HTMLTextAreaElement} */ (at("ck-text"));
+const file = /** @type {HTMLInputElement} */ (at("ck-config"));
+
+/** @type {Offered} */
+let offered;
+/** @type {Map<string, string>} */
+let names;
+
+/** @param {string} name @returns {HTMLInputElement | HTMLSelectElement} */
+function field(name) {
+  return /** @type {HTMLInputElement | HTMLSelectElement} */ (form.elements.namedItem(name));
+}
+
+// The form
+
+/** @returns {Fields} */
+function fields() {
+  const data = new FormData(form), found = nothing();
+  for (const name of NAMES) {
+    const value = String(data.get(name) ?? "").trim();
+    if (value) found[name] = value;
+  }
+  found.set = data.getAll("set").map((value) => String(value).trim()).filter(Boolean);
+  found.require = data.getAll("require").map((value) => String(value).trim()).filter(Boolean);
+  return found;
+}
+
+/** @param {Fields} found */
+function fill(found) {
+  found = having(found, { engine: idOf(found.engine ?? "", offered.engines), hardware: idOf(found.hardware ?? "", offered.hardware) });
+  choices(found);
+  for (const name of NAMES) place(name, found[name] ?? "");
+  rows("set", found.set);
+  rows("require", found.require);
+}
+
+/** Puts a value into a field; a select gets one more option where it has none of that value. @param {string} name @param {string} value */
+function place(name, value) {
+  const element = field(name);
+  if (element instanceof HTMLSelectElement && ![...element.options].some((option) => option.value === value)) element.append(make("option", { value }, value));
+  element.value = value;
+}
+
+/** @param {string} name @param {string[]} texts */
+function rows(name, texts) {
+  const set = at(`ck-${name}`), legend = /** @type {Element} */ (set.firstElementChild);
+  set.replaceChildren(legend, ...[...texts, ""].map((value) => row(name, value)));
+}
+
+/** @param {string} name @param {string} value */
+function row(name, value) {
+  const input = /** @type {HTMLInputElement} */ (make("input", { name, type: "text", list: "ck-facts", spellcheck: "false", "aria-label": name === "set" ? "A setting, fact=value" : "A setting that stays, fact=value" }));
+  input.value = value;
+  input.placeholder = value ? "" : name === "set" ? "gpu_memory_utilization=0.95" : "cache.dtype=bf16";
+  return input;
+}
+
+/** @param {string} value @param {string} [words] */
+function option(value, words = value) {
+  return make("option", { value }, words);
+}
+
+/** What follows from the engine and the model: versions, cache types, methods, checkpoints. @param {Fields} found */
+function choices(found) {
+  const engine = offered.engines.find(({ id }) => id === found.engine);
+  at("ck-versions").replaceChildren(...(engine?.versions ?? []).map((version) => option(version)));
+  /** @type {HTMLInputElement} */ (field("version")).placeholder = engine?.versions[0] ?? "";
+  at("ck-methods").replaceChildren(...(engine?.settings["speculation.method"]?.values ?? []).map((word) => option(String(word))));
+  const words = ["cache.dtype", "cache.k.dtype"].map((fact) => engine?.settings[fact]?.values ?? []).find((values) => values.length) ?? offered.dtypes;
+  const types = words.map(String).filter((word) => word !== "auto");
+  const model = modelOf(found.model ?? "", offered.models);
+  refill("cache", [option("", "default"), ...types.map((word) => option(word))]);
+  refill("checkpoint", [option("", "the first on record"), ...(model?.checkpoints ?? []).map(([hub, format]) => option(hub, `${hub} (${format})`))]);
+}
+
+/** @param {string} name @param {HTMLElement[]} options */
+function refill(name, options) {
+  const select = /** @type {HTMLSelectElement} */ (field(name)), { value } = select;
+  select.replaceChildren(...options);
+  place(name, value);
+}
+
+/** The parts of the form that never change. */
+function offer() {
+  at("ck-models").replaceChildren(...offered.models.flatMap(({ id, name, checkpoints }) => [option(id, name), ...checkpoints.map(([hub]) => option(hub, name))]));
+  at("ck-facts").replaceChildren(...offered.facts.flatMap(({ name, values, meaning }) => (values.length ? values.map((value) => option(`${name}=${value}`, meaning)) : [option(`${name}=`, meaning)])));
+  field("engine").replaceChildren(option("", "choose"), ...offered.engines.map(({ id, name }) => option(id, name)));
+  const vendors = [...new Set(offered.hardware.map(({ vendor }) => vendor))];
+  const groups = vendors.map((vendor) => make("optgroup", { label: vendor }, ...offered.hardware.filter((one) => one.vendor === vendor).map(({ id, name }) => option(id, name))));
+  field("hardware").replaceChildren(option("", "not said"), ...groups);
+}
+
+// The answer
+
+let turn = 0;
+/** @type {number | undefined} */
+let hearing;
+
+/** @param {string} words */
+function hear(words) {
+  clearTimeout(hearing);
+  hearing = setTimeout(() => (at("ck-status").textContent = words), SETTLED);
+}
+
+/** Asks what stands in the form, and shows the answer. @param {"replace" | "push" | "keep"} [address] what becomes of the address */
+async function answer(address = "replace") {
+  const mine = ++turn, found = fields();
+  if (address !== "keep") history[address === "push" ? "pushState" : "replaceState"](null, "", `${location.pathname}${toAddress(found)}`);
+  document.documentElement.dataset.check = "asking";
+  try {
+    const shown = found.model && found.engine ? /** @type {Answer} */ (await ask(toQuestion(found))) : null;
+    if (mine !== turn) return; // another question came meanwhile
+    if (shown) show(shown, found);
+    else invite(found);
+  } catch (error) {
+    if (mine === turn) refuse(error);
+    else return;
+  }
+  document.documentElement.dataset.check = "ready";
+}
+
+/** What cannot be asked as it stands, or is in no catalog, which leaves the answer unknown. @param {unknown} error */
+function refuse(error) {
+  const refused = error instanceof Refused || error instanceof Unclear;
+  const words = refused ? error.message : `This page could not work it out (${error}); the command line can: ${toCommand(fields()).map(quoted).join(" ")}`;
+  const unknown = error instanceof NotInCatalog ? [chip("unknown"), " "] : [];
+  clear(make("p", { class: `ck-card ${unknown.length ? "" : "ck-fault"}` }, ...unknown, words));
+  hear(words);
+}
+
+/** @param {HTMLElement} words */
+function clear(words) {
+  at("ck-head").replaceChildren(words);
+  at("ck-memory").hidden = true;
+  at("ck-rest").replaceChildren();
+}
+
+/** @param {Fields} found */
+function invite(found) {
+  const model = modelOf(found.model ?? "", offered.models);
+  const missing = [!found.model && "a model", !found.engine && "an engine"].filter(Boolean).join(" and ");
+  const page = model ? [" ", make("a", { href: new URL(`models/${model.id}/`, SITE).href }, `${model.name} on every engine`), "."] : [];
+  clear(make("p", { class: "ck-card" }, `Choose ${missing}, or paste what you run.`, ...page));
+  hear(`Choose ${missing}.`);
+}
+
+/** @param {Answer} shown @param {Fields} found */
+function show(shown, found) {
+  const open = new Map([...document.querySelectorAll("#ck-rest details")].map((one) => [one.getAttribute("data-key"), /** @type {HTMLDetailsElement} */ (one).open]));
+  const page = { names: (/** @type {string} */ id) => names.get(id) ?? id, apply };
+  at("ck-head").replaceChildren(...head(shown, page));
+  memory(shown, found);
+  const asks = make(
+    "section", { class: "ck-card" },
+    make("h2", {}, "The same question elsewhere"),
+    copied(toCommand(found).map(quoted).join(" "), "the infercompat command", "ck-command"),
+    copied(location.href, "the link to this question", "ck-link"),
+  );
+  at("ck-rest").replaceChildren(...rest(shown, page), asks);
+  for (const one of document.querySelectorAll("#ck-rest details")) {
+    const kept = open.get(one.getAttribute("data-key"));
+    if (kept !== undefined) /** @type {HTMLDetailsElement} */ (one).open = kept;
+  }
+  const room = shown.memory?.fits === null || !shown.memory ? "" : shown.memory.fits ? " It fits." : " It does not fit.";
+  hear(`${said(shown)}.${room} ${shown.gotchas.filter((gotcha) => gotcha.state === "hit").length} known faults are met.`);
+}
+
+/** @type {number[]} */
+let stops = [];
+
+/** @param {Answer} shown @param {Fields} found */
+function memory(shown, found) {
+  const model = modelOf(found.model, offered.models);
+  at("ck-memory").hidden = !found.model;
+  stops = lengths(model?.context ?? null);
+  const context = Number(found.context) || model?.context || null;
+  slider.max = String(stops.length - 1);
+  const nearest = stops.findIndex((length) => length >= (context ?? 0));
+  if (Number(slider.value) !== nearest) slider.value = String(nearest < 0 ? stops.length - 1 : nearest);
+  const words = context ? `${context.toLocaleString("en")} tokens` : "not known";
+  slider.setAttribute("aria-valuetext", words);
+  at("ck-tokens").textContent = found.context ? words : `${words}, the model's own`;
+  if (!shown.memory) {
+    const why = found.hardware ? "The memory of this model cannot be worked out." : "Name the hardware to see what it holds.";
+    at("ck-bar").replaceChildren(make("p", {}, why));
+    at("ck-room").replaceChildren();
+    return;
+  }
+  at("ck-bar").replaceChildren(...bar(shown.memory));
+  at("ck-room").replaceChildren(...room(shown.memory, context));
+}
+
+/** @param {Change} change */
+function apply(change) {
+  fill(changed(fields(), change));
+  answer("push").then(() => at("answer")?.scrollIntoView({ block: "nearest" }));
+}
+
+// What is pasted
+
+/** @type {number | undefined} */
+let reading;
+
+async function read() {
+  const place = at("ck-understood");
+  if (!text.value.trim()) return place.replaceChildren();
+  try {
+    const [data, { errors }] = await Promise.all([json("check/paste.json"), json("errors.json")]);
+    const found = understand(text.value, data);
+    if (found.text !== text.value.replaceAll("\r\n", "\n")) text.value = found.text; // without its secrets
+    const faults = find(errors, found.text);
+    place.replaceChildren(...told(found, faults, offered.engines));
+    if (found.engine || found.modelId || found.hardware.length || Object.keys(found.given).length) {
+      fill(filled(found, fields()));
+      await answer("push");
+    }
+  } catch (error) {
+    place.replaceChildren(make("p", {}, `The text could not be read: ${error}`));
+  }
+}
+
+/** The fields with what a paste says: it names a new stack where it names an engine or a model, else it adds to what is there. @param {Understood} found @param {Fields} before @returns {Fields} */
+function filled(found, before) {
+  const starts = found.engine && (found.modelId || found.model);
+  const start = starts ? nothing() : before;
+  /** @type {Record<string, any>} */
+  const set = Object.fromEntries(Object.entries(found.given).map(([name, one]) => [name, one.value]));
+  for (const one of found.components) set[`${one.name}.version`] = one.value;
+  const after = changed(start, { set });
+  const hardware = found.hardware.find((kind) => kind.id)?.id;
+  if (starts && !hardware) Object.assign(after, { ...(before.hardware && { hardware: before.hardware }) });
+  const engine = idOf(found.engine?.name ?? "", offered.engines);
+  if (offered.engines.some(({ id }) => id === engine)) after.engine = engine;
+  if (found.version) after.version = String(found.version.value);
+  if (found.model) after.model = found.exact || !found.modelId ? String(found.model.value) : found.modelId;
+  if (hardware) after.hardware = hardware;
+  if (found.exact) after.set = after.set.filter((each) => !each.startsWith("weights.format=")); // the checkpoint says it
+  if (found.gpus > 1) after.gpus = String(found.gpus);
+  return after;
+}
+
+// What is dropped
+
+/** @param {File} dropped */
+async function take(dropped) {
+  const place = at("ck-config-said");
+  /** @type {HTMLDetailsElement} */ (at("ck-fields")).open = true;
+  try {
+    const values = JSON.parse(await dropped.text());
+    if (typeof values !== "object" || values === null || Array.isArray(values)) throw new SyntaxError("a config is a JSON object");
+    const [best] = nearest(values, await json("check/configs.json"));
+    if (best && !best.differs.length) {
+      fill(having(fields(), { model: best.model, checkpoint: "" }));
+      place.replaceChildren(make("p", {}, `${dropped.name} is the config of ${names.get(best.model)}: the same class, and the same in every field that decides cache and weights.`));
+      await answer("push");
+      return;
+    }
+    place.replaceChildren(...unreadable(dropped.name, values, best));
+  } catch (error) {
+    place.replaceChildren(make("p", {}, `${dropped.name} is no config: ${error instanceof Error ? error.message : error}`));
+  }
+}
+
+/** @param {string} name @param {Record<string, any>} values @param {import("./check/config.js").Nearest | undefined} best @returns {HTMLElement[]} */
+function unreadable(name, values, best) {
+  const said = fields();
+  const [program, verb, , engine, ...options] = toCommand(having(said, { model: "MODEL", engine: said.engine ?? "ENGINE", checkpoint: "" }));
+  const command = [program, verb, engine, "--from-config", name, ...options].map(quoted).join(" ");
+  const word = (/** @type {any} */ value) => (value === undefined ? "left out" : JSON.stringify(value));
+  const what = Array.isArray(values.architectures) ? values.architectures.join(", ") : (values.model_type ?? "a config that names no class");
+  /** @type {HTMLElement[]} */
+  const near = [];
+  if (best) {
+    const all = make("button", { type: "button", class: "ck-apply" }, `Ask about ${names.get(best.model)} all the same`);
+    all.addEventListener("click", () => {
+      fill(having(fields(), { model: best.model, checkpoint: "" }));
+      answer("push");
+    });
+    const rows = best.differs.slice(0, 12).map(({ field, yours, theirs }) => make("li", {}, make("code", {}, field), ` is ${word(yours)} here and ${word(theirs)} there`));
+    const more = best.differs.length - rows.length;
+    near.push(make("p", {}, `The nearest on record is ${names.get(best.model)}; ${best.differs.length} fields differ:`), make("ul", { class: "ck-plain" }, ...rows, ...(more > 0 ? [make("li", {}, `and ${more} more`)] : [])), all);
+  }
+  return [make("p", {}, `${what} with these figures is not in the catalog, and this page reads no config of its own. The command line does:`), copied(command, "the command for this config", "ck-from-config"), ...near];
+}
+
+// Wiring
+
+/** @type {number | undefined} */
+let waiting;
+
+/** Asks again, once for all events until then: what is typed waits for a pause. @param {number} [pause] in milliseconds */
+function soon(pause = 0) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => answer(), pause);
+}
+
+form.addEventListener("input", (event) => {
+  const target = /** @type {HTMLInputElement} */ (event.target);
+  if (target === file) return;
+  if (target.name === "engine" || target.name === "model") choices(fields());
+  if ((target.name === "set" || target.name === "require") && target === target.parentElement?.lastElementChild && target.value) target.after(row(target.name, ""));
+  soon(target.type === "text" ? TYPED : 0);
+});
+form.addEventListener("change", (event) => {
+  if (/** @type {HTMLInputElement} */ (event.target).type === "text") soon();
+});
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("reset", (event) => {
+  event.preventDefault();
+  fill(nothing());
+  text.value = "";
+  for (const id of ["ck-understood", "ck-config-said"]) at(id).replaceChildren();
+  answer("push");
+});
+slider.addEventListener("input", () => {
+  place("context", String(stops[Number(slider.value)]));
+  soon();
+});
+text.addEventListener("input", () => {
+  clearTimeout(reading);
+  reading = setTimeout(read, 250);
+});
+file.addEventListener("change", () => {
+  if (file.files?.[0]) take(file.files[0]);
+  file.value = "";
+});
+addEventListener("dragover", (event) => {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  at("ck-drop").classList.add("ck-over");
+});
+addEventListener("dragleave", () => at("ck-drop").classList.remove("ck-over"));
+addEventListener("drop", (event) => {
+  const dropped = event.dataTransfer?.files[0];
+  if (!dropped) return;
+  event.preventDefault();
+  at("ck-drop").classList.remove("ck-over");
+  if (dropped.name.endsWith(".json")) take(dropped);
+  else dropped.text().then((words) => ((text.value = words), read()));
+});
+addEventListener("popstate", () => {
+  fill(fromAddress(location.search));
+  answer("keep");
+});
+
+try {
+  offered = await json("check/form.json");
+  names = new Map([...offered.models, ...offered.engines, ...offered.hardware].map(({ id, name }) => [id, name]));
+  offer();
+  fill(fromAddress(location.search));
+  at("ck-stage").hidden = false;
+  if (innerWidth < 700 && location.search) /** @type {HTMLDetailsElement} */ (at("ck-fields")).open = false; // on a phone the answer comes first
+  await answer("keep");
+} catch (error) {
+  at("ck-stage").before(make("p", {}, `The form could not be made: ${error}`));
+}

@@ -1,0 +1,49 @@
+// @ts-check
+// Versions of packages, as answer/diagnose/packages.py: pip freeze, pip list, pip show, and the lines of environment reports.
+
+import { match } from "./patterns.js";
+
+/** @typedef {import("./flags.js").Seen} Seen */
+/** @typedef {import("./patterns.js").Pattern} Pattern */
+/** @typedef {{known: Record<string, string>, labels: Record<string, string>, frozen: Pattern, row: Pattern, ruled: Pattern, head: Pattern, shown: Pattern, labelled: Pattern}} Packages */
+
+/** @param {string[]} lines @param {import("../paste.js").Data} data @returns {import("./commands.js").Reading} */
+export function read(lines, data) {
+  const known = data.packages;
+  /** @type {Map<string, Seen>} */
+  const seen = new Map();
+  const taken = new Set();
+  let table = false, name = "";
+  lines.forEach((line, place) => {
+    if (line.length > 400 || !line.trim()) return void (table = false);
+    table = (line.includes("Package") && Boolean(match(known.head, line))) || (table && Boolean(match(known.row, line) ?? match(known.ruled, line)));
+    let [found, listed] = packageOf(line, table, known);
+    const shown = /^(?:Name|Version):/.test(line) ? match(known.shown, line) : null;
+    if (shown) {
+      found = shown[3] && name ? [name, shown[3]] : null;
+      name = shown[2] ?? "";
+    }
+    const id = found ? known.known[normal(found[0])] : undefined;
+    if (found && id && !seen.has(`${id} ${found[1]}`)) seen.set(`${id} ${found[1]}`, { kind: "component", name: id, value: found[1], line: place + 1 });
+    if (table || listed) taken.add(place + 1);
+  });
+  return { seen: [...seen.values()], taken };
+}
+
+/** The package and version of a line, and whether the line is one of a list of packages. @param {string} line @param {boolean} table @param {Packages} known @returns {[[string, string] | null, boolean]} */
+function packageOf(line, table, known) {
+  const frozen = line.includes("==") ? match(known.frozen, line) : null;
+  if (frozen) return [[frozen[1], frozen[2]], true];
+  const labelled = line.includes(":") ? match(known.labelled, line) : null;
+  if (labelled && Object.hasOwn(known.labels, normal(labelled[1]))) return [[known.labels[normal(labelled[1])], labelled[2]], true];
+  if (table || line.trimStart().startsWith("[") || Object.hasOwn(known.known, normal(line.trim().split(/\s+/)[0]))) {
+    const row = match(known.row, line);
+    return row ? [[row[1], row[2]], true] : [null, false];
+  }
+  return [null, false];
+}
+
+/** A package's name as package indexes compare it. @param {string} name */
+function normal(name) {
+  return name.trim().replace(/[\s_.-]+/g, "-").toLowerCase();
+}

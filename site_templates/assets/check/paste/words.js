@@ -1,0 +1,208 @@
+// @ts-check
+// Shell text to words and flags, as answer/diagnose/words.py: continuations, quotes, variables and JSON values, each word with its line.
+
+/** @typedef {{text: string, line: number}} Word */
+/** @typedef {{name: string, value: any, line: number}} Flag a flag as written, its value or null where it stands alone, and its line */
+
+const [MOST_LINES, MOST_CHARACTERS] = [200, 20_000];
+const VARIABLE = /\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})/g;
+const END = /^(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$/;
+
+/** The words of the command that begins on a line (counted from 0), and the line after it. @param {string[]} lines @param {number} start @returns {[Word[], number]} */
+export function commandAt(lines, start) {
+  let [text, end] = joined(lines, start);
+  let texts = split(text);
+  if (!texts) {
+    let openText = text, openEnd = end;
+    while (!texts && openEnd < lines.length && openEnd - start < MOST_LINES && openText.length < MOST_CHARACTERS) {
+      const [more, next] = joined(lines, openEnd);
+      openText += `\n${more}`;
+      openEnd = next;
+      texts = /['"]/.test(more) ? split(openText) : null;
+    }
+    if (texts) end = openEnd;
+  }
+  return [placed(texts ?? text.split(/\s+/).filter(Boolean), lines, start, end), end];
+}
+
+/** The words of a shell line; null where a quote is left open. @param {string} text @returns {string[] | null} */
+export function split(text) {
+  if (text.length >= MOST_CHARACTERS) return [];
+  /** @type {string[]} */
+  const words = [];
+  /** @type {string | null} */
+  let word = null;
+  let quote = "";
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (quote) {
+      if (letter === quote) quote = "";
+      else if (letter === "\\" && quote === '"' && at + 1 < text.length) word += '"\\'.includes(text[at + 1]) ? text[(at += 1)] : letter;
+      else word += letter;
+    } else if (" \t\r\n".includes(letter)) {
+      if (word !== null) words.push(word);
+      word = null;
+    } else {
+      word ??= "";
+      if (letter === "'" || letter === '"') quote = letter;
+      else if (letter !== "\\") word += letter;
+      else if (at + 1 < text.length) word += text[(at += 1)];
+      else return null;
+    }
+  }
+  if (quote) return null;
+  return word === null ? words : [...words, word];
+}
+
+/** A line with those that continue it: after a backslash, or with flags alone on an indented line. @param {string[]} lines @param {number} start @returns {[string, number]} */
+function joined(lines, start) {
+  const parts = [];
+  let end = start;
+  while (end < lines.length && end - start < MOST_LINES) {
+    const line = lines[end];
+    end += 1;
+    const continued = /(?:\\|`|\^)\s*$/.exec(line);
+    parts.push(continued ? line.slice(0, continued.index) : line);
+    if (!continued && !(end < lines.length && /^\s+--?[A-Za-z]/.test(lines[end]))) break;
+  }
+  const text = parts.join(" ").replace(/(?<=\w)'(?=\w)/g, "’");
+  return [/(?<!\w)[A-Za-z]:\\/.test(text) ? text.replace(/(?<=[\w:.])\\(?=[\w.])/g, "\\\\") : text, end];
+}
+
+/** @param {string[]} texts @param {string[]} lines @param {number} start @param {number} end @returns {Word[]} */
+function placed(texts, lines, start, end) {
+  let at = start;
+  return texts.map((text) => {
+    const head = text.split(/[\s"'\\=]/, 1)[0].slice(0, 60);
+    for (let number = at; head && number < end; number += 1) {
+      if (lines[number].includes(head)) {
+        at = number;
+        break;
+      }
+    }
+    return { text, line: at + 1 };
+  });
+}
+
+/** The words of one command: what a pipe, a redirection, a second command or a comment begins is left out. @param {Word[]} words */
+export function untilOperator(words) {
+  const kept = [];
+  for (const word of words) {
+    if (END.test(word.text)) break;
+    if (word.text.endsWith(";")) return [...kept, { text: word.text.slice(0, -1), line: word.line }];
+    kept.push(word);
+  }
+  return kept;
+}
+
+/** The words with shell variables replaced. @param {Word[]} words @param {Record<string, string>} variables */
+export function expand(words, variables) {
+  /** @type {(text: string, ...names: string[]) => string} */
+  const value = (text, bare, round, curly, fallback) => {
+    const name = bare ?? round ?? curly;
+    return Object.hasOwn(variables, name) ? variables[name] : (fallback ?? text);
+  };
+  return words.map((word) => ({ text: word.text.replace(VARIABLE, value), line: word.line }));
+}
+
+/** @param {string} text */
+export function isFlag(text) {
+  return /^--?[A-Za-z]/.test(text);
+}
+
+/** The flags of a command and the words between them. @param {Word[]} words @param {(name: string) => boolean} bare which flags take no value @returns {[Flag[], Word[]]} */
+export function flags(words, bare) {
+  /** @type {Flag[]} */
+  const found = [];
+  const between = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at], next = words[at + 1];
+    if (!isFlag(word.text)) {
+      between.push(word);
+      continue;
+    }
+    const equals = word.text.indexOf("=");
+    const name = equals < 0 ? word.text : word.text.slice(0, equals);
+    /** @type {string | null} */
+    let value = equals < 0 ? null : word.text.slice(equals + 1);
+    if (!/^--?[A-Za-z][\w.-]*$/.test(name)) continue;
+    if (value === null && next && !isFlag(next.text) && (!bare(name) || ["true", "false"].includes(next.text.toLowerCase()))) {
+      value = next.text;
+      at += 1;
+    }
+    found.push(...flattened(name, value, word.line));
+  }
+  return [found, between];
+}
+
+/** A flag with a JSON object as one flag for each of its keys, behind a dot. @param {string} name @param {string | null} value @param {number} line @returns {Flag[]} */
+function flattened(name, value, line) {
+  const table = value?.trimStart().startsWith("{") ? asTable(value) : null;
+  if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)]+$/, "") : value, line }];
+  return leaves(table).map(([key, inner]) => ({ name: `${name}.${key}`, value: inner, line }));
+}
+
+/** Every value of nested mappings with its dotted key. @param {Record<string, any>} table @param {string} [prefix] @returns {[string, any][]} */
+export function leaves(table, prefix = "") {
+  return Object.entries(table).flatMap(([key, value]) => (isTable(value) ? leaves(value, `${prefix}${key}.`) : [/** @type {[string, any]} */ ([prefix + key, value])]));
+}
+
+/** @param {any} value @returns {value is Record<string, any>} */
+export function isTable(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object or a Python dict from its text; null for what is neither. @param {string} text @returns {Record<string, any> | null} */
+export function asTable(text) {
+  try {
+    const found = JSON.parse(text);
+    return isTable(found) ? found : null;
+  } catch {
+    const found = literal(text.trim());
+    return isTable(found) ? found : null;
+  }
+}
+
+const TOKEN = /\s*(?:([{}[\](),:])|('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(-?\d[\d_]*(?:\.\d*)?(?:[eE][+-]?\d+)?)|(\w+))/y;
+/** @type {Record<string, any>} */
+const CONSTANTS = { None: null, True: true, False: false };
+/** @type {Record<string, string>} */
+const CLOSING = { "{": "}", "[": "]", "(": ")" };
+
+/** What Python's own writing of a value says; undefined for anything else. @param {string} text @returns {any} */
+function literal(text) {
+  /** @type {(string | undefined)[][]} */
+  const tokens = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const found = TOKEN.exec(text);
+    if (!found) return undefined;
+    tokens.push(found.slice(1));
+  }
+  let at = 0;
+  const mark = () => tokens[at]?.[0];
+  /** @returns {any} */
+  const value = () => {
+    const [sign, quoted, digits, word] = tokens[at++] ?? [];
+    if (quoted) return quoted.slice(1, -1).replace(/\\(.)/g, "$1");
+    if (digits) return Number(digits.replaceAll("_", ""));
+    if (word && word in CONSTANTS) return CONSTANTS[word];
+    if (!sign || !(sign in CLOSING)) throw new SyntaxError(text);
+    const items = [];
+    while (mark() !== CLOSING[sign]) {
+      const item = value();
+      if (sign === "{" && tokens[at++]?.[0] !== ":") throw new SyntaxError(text);
+      items.push(sign === "{" ? [item, value()] : item);
+      if (mark() === ",") at += 1;
+      else if (mark() !== CLOSING[sign]) throw new SyntaxError(text);
+    }
+    at += 1;
+    return sign === "{" ? Object.fromEntries(items) : items;
+  };
+  try {
+    const found = value();
+    return at === tokens.length ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
