@@ -56,5 +56,5 @@ def test_a_site_needs_a_checkout(make, tmp_path, monkeypatch, capsys):
 
 def test_every_asset_is_taken_along(tiny, monkeypatch):
     monkeypatch.setattr(building, "pages", lambda matrix: iter(()))
-    found = {name for name in building.site_files(Matrix(tiny)) if not name.startswith("api/")}
-    assert found == {"llms.txt"} | {f"assets/{path.name}" for path in (building.TEMPLATES / "assets").iterdir()}
+    found = {name for name in building.site_files(Matrix(tiny)) if not name.startswith(("api/", "feeds/")) and not name.endswith(".html")}
+    assert found == {"llms.txt", "assets/card.png"} | {f"assets/{path.name}" for path in (building.TEMPLATES / "assets").iterdir()}

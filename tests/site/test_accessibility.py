@@ -15,6 +15,8 @@ PAGES = [
     "13-model-compatibility/?family=phi&cell=phi-4:vllm",
     "compare/?models=gemma-3-27b,mistral-7b-v0.1",
     "errors/",
+    "changes/",
+    "changes/2026-11-29-02/",
     "state/",
     "models/",
     "models/mistral-7b-v0.1/",

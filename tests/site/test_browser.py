@@ -12,6 +12,8 @@ PAGES = [
     "13-model-compatibility/",
     "errors/",
     "state/",
+    "changes/",
+    "changes/2026-11-29-03/",
     "models/gemma-3-27b/",
     "models/mistral-7b-v0.1/",
     "engines/llama.cpp/",
