@@ -6,7 +6,7 @@ import pytest
 
 from catalogs import MODEL, changed
 from infercompat.join import Matrix
-from infercompat.render.explorer import asked, first_source, machines, over_time, rows
+from infercompat.render.explorer import asked, first_source, machines, rows
 
 
 def test_rows_stand_below_their_families(tiny):
