@@ -45,7 +45,8 @@ _CHOSEN = Pattern(
 PATTERNS = {
     "sliding-window": Pattern(_window(SPAN), f"Each token reads the last {SPAN} of this drawing; what is older is never read again and can be dropped."),
     "chunked-attention": Pattern(
-        lambda t, k: READ if k <= t and k // SPAN == t // SPAN else "", f"Each token reads those of its own chunk, {SPAN} long here; a chunk that is full is done with."
+        lambda t, k: READ if k <= t and k // SPAN == t // SPAN else "",
+        f"Each token reads those of its own chunk, {SPAN} long here; a chunk that is full is done with.",
     ),
     "attention-sinks": Pattern(
         lambda t, k: SINK if k < 0 else _causal(t, k),
@@ -56,10 +57,13 @@ PATTERNS = {
     "sparse-mla": _CHOSEN,
     "sparse-gqa": _CHOSEN,
     "cross-attention": Pattern(
-        lambda t, k: READ if k < SPAN else "", "Each text token reads the keys and values of the image, which are as many at the end as at the start.", "image tokens"
+        lambda t, k: READ if k < SPAN else "",
+        "Each text token reads the keys and values of the image, which are as many at the end as at the start.",
+        "image tokens",
     ),
     "mla": Pattern(
-        lambda t, k: LATENT if k <= t else "", "Each token reads all before it, but of each only one narrow latent is kept, in place of keys and values for every head."
+        lambda t, k: LATENT if k <= t else "",
+        "Each token reads all before it, but of each only one narrow latent is kept, in place of keys and values for every head.",
     ),
     "short-conv": Pattern(_window(3), "Each token reads the last few inputs, and only those are kept."),
     **dict.fromkeys(("gated-deltanet", "kda", "lightning", "mamba1", "mamba2", "rwkv"), _RECURRENT),

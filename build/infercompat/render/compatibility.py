@@ -148,7 +148,12 @@ def condition_text(record: Record, key: str = "when") -> str:
     return words(parsed) if parsed else ""
 
 
-DECIDERS = {"given": "whoever starts it", "resolved": "a setting, or the engine's own choice", "derived": "the model, the hardware or the memory", "workload": "the requests"}
+DECIDERS = {
+    "given": "whoever starts it",
+    "resolved": "a setting, or the engine's own choice",
+    "derived": "what follows from model, hardware and settings",
+    "workload": "the requests",
+}
 """Who decides a fact, by its kind."""
 
 
