@@ -77,3 +77,9 @@ def test_a_gotcha_of_any_hardware_touches_all(make):
     catalog = make(changed(GOTCHA, (LIST, "hardware: {scope: any}"))).catalog
     assert machines.touched_classes(catalog, catalog.records["enga-wrong-past-window"]) == ["*"]
     assert machines.gotchas_here(catalog, product(catalog, "sm100")) == []
+
+
+def test_a_gotcha_of_any_hardware_is_no_near_miss_wherever_it_was_seen(make):
+    catalog = make(changed(GOTCHA, (LIST, "hardware: {scope: any, seen_on: [sm100]}"))).catalog
+    assert machines.near_misses(catalog, product(catalog, "sm103")) == {}
+    assert [gotcha.id for gotcha in machines.gotchas_here(catalog, product(catalog, "sm100"))] == ["enga-wrong-past-window"]

@@ -16,7 +16,8 @@ from infercompat.render.pages.listing import PAGED
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 _PAGE = Markup(
     '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved: {name}</title>\n<link rel="canonical" href="{canonical}">\n'
-    '<meta http-equiv="refresh" content="0; url={link}">\n<meta name="robots" content="noindex">\n<p>The page is now at <a href="{link}">{name}</a>.</p>\n</html>\n'
+    '<meta http-equiv="refresh" content="0; url={link}">\n<meta name="robots" content="noindex">\n'
+    '<p>The page is now at <a href="{link}">{name}</a>.</p>\n</html>\n'
 )
 
 

@@ -46,7 +46,7 @@ PATTERNS = {
     "sliding-window": Pattern(_window(SPAN), f"Each token reads the last {SPAN} of this drawing; what is older is never read again and can be dropped."),
     "chunked-attention": Pattern(
         lambda t, k: READ if k <= t and k // SPAN == t // SPAN else "",
-        f"Each token reads those of its own chunk, {SPAN} long here; a chunk that is full is done with.",
+        f"Each token reads its own chunk, {SPAN} long here; a full chunk is done with.",
     ),
     "attention-sinks": Pattern(
         lambda t, k: SINK if k < 0 else _causal(t, k),
@@ -58,12 +58,12 @@ PATTERNS = {
     "sparse-gqa": _CHOSEN,
     "cross-attention": Pattern(
         lambda t, k: READ if k < SPAN else "",
-        "Each text token reads the keys and values of the image, which are as many at the end as at the start.",
+        "Each text token reads keys and values of the image, whose number never grows.",
         "image tokens",
     ),
     "mla": Pattern(
         lambda t, k: LATENT if k <= t else "",
-        "Each token reads all before it, but of each only one narrow latent is kept, in place of keys and values for every head.",
+        "Each token reads all before it, but of each one narrow latent is kept instead of keys and values for every head.",
     ),
     "short-conv": Pattern(_window(3), "Each token reads the last few inputs, and only those are kept."),
     **dict.fromkeys(("gated-deltanet", "kda", "lightning", "mamba1", "mamba2", "rwkv"), _RECURRENT),

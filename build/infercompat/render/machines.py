@@ -68,20 +68,21 @@ def only_on_relatives(catalog: Catalog, hardware_class: str) -> list[tuple[Recor
 
 
 def gotchas_here(catalog: Catalog, product: Record) -> list[Record]:
-    """Gotchas that are bound to hardware and appear on a product or its class, the most severe first."""
-    return _by_severity(catalog, [gotcha for gotcha in _bound(catalog) if _appears(gotcha, product)])
+    """Gotchas that were seen on a product or its class, or are bound to such classes, the most severe first."""
+    return _by_severity(catalog, [gotcha for gotcha in catalog.of_kind("gotcha") if _appears(gotcha, product)])
 
 
 def clean_here(catalog: Catalog, product: Record) -> list[Record]:
     """Gotchas that were looked for on a product or its class, and did not appear."""
     words = {product.id, product.data["class"]}
-    return _by_severity(catalog, [gotcha for gotcha in _bound(catalog) if words & set(gotcha.data["hardware"].get("clean_on", ()))])
+    return _by_severity(catalog, [gotcha for gotcha in catalog.of_kind("gotcha") if words & set(gotcha.data["hardware"].get("clean_on", ()))])
 
 
 def near_misses(catalog: Catalog, product: Record) -> dict[str, list[Record]]:
     """Relative by relative, gotchas that appear there and of which nothing is known here."""
     here = product.data["class"]
-    open_here = [gotcha for gotcha in _bound(catalog) if not _appears(gotcha, product) and not on_class(gotcha.data["hardware"], here).no]
+    bound = (gotcha for gotcha in catalog.of_kind("gotcha") if gotcha.data["hardware"]["scope"] != "any")
+    open_here = [gotcha for gotcha in bound if not _appears(gotcha, product) and not on_class(gotcha.data["hardware"], here).no]
     clean = {gotcha.id for gotcha in clean_here(catalog, product)}
     found = {
         other: _by_severity(catalog, [gotcha for gotcha in open_here if gotcha.id not in clean and on_class(gotcha.data["hardware"], other).yes])
@@ -94,10 +95,6 @@ def touched_classes(catalog: Catalog, gotcha: Record) -> list[str]:
     """Classes on which a gotcha appears or may appear; `*` where it is bound to none."""
     hardware = gotcha.data["hardware"]
     return ["*"] if hardware["scope"] == "any" else [word for word in catalog.words("hardware-class") if not on_class(hardware, word).no]
-
-
-def _bound(catalog: Catalog) -> list[Record]:
-    return [gotcha for gotcha in catalog.of_kind("gotcha") if gotcha.data["hardware"]["scope"] != "any" or gotcha.data["hardware"].get("seen_on")]
 
 
 def _appears(gotcha: Record, product: Record) -> bool:
