@@ -21,10 +21,14 @@ def backends(engine: Record, hardware_class: str) -> list[Mapping[str, Any]]:
     return [backend for backend in engine.data.get("attention_backends", ()) if words & set(backend["classes"])]
 
 
-def backends_by_class(catalog: Catalog, engine: Record) -> dict[str, list[str]]:
-    """Class by class, in the vocabulary's order, the names of an engine's backends; classes for which none is on record are left out."""
-    found = {word: [backend["name"] for backend in backends(engine, word)] for word in catalog.words("hardware-class")}
-    return {word: names for word, names in found.items() if names}
+def backends_by_class(catalog: Catalog, engine: Record) -> dict[tuple[str, ...], list[str]]:
+    """The names of an engine's backends with the classes that have just these, in the vocabulary's order; classes without any are left out."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for word in catalog.words("hardware-class"):
+        names = tuple(backend["name"] for backend in backends(engine, word))
+        if names:
+            found.setdefault(names, []).append(word)
+    return found
 
 
 def relatives(catalog: Catalog, hardware_class: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from infercompat.derive import Unknown
-from infercompat.join import Matrix
+from infercompat.join import Matrix, Source
 from infercompat.join.paths import parts
 from infercompat.link import Catalog
 from infercompat.measure import computed
@@ -23,7 +23,7 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
         for claim in snapshot.data["claims"]:
             if "requirement" in claim["about"]:
                 offers[claim["about"]["requirement"]].append((snapshot, claim, matrix.ledger.source(snapshot, claim)))
-    offers = {id: _once(offers[id]) for id in sorted(offers)}
+    offers = {id: _together(_once(offers[id])) for id in sorted(offers)}
     gotchas = [gotcha for gotcha in catalog.of_kind("gotcha") if _touches(gotcha, engine.id)]
     severities = list(catalog.words("severity"))
     return {
@@ -72,6 +72,30 @@ def _once(offers: list[tuple]) -> list[tuple]:
     for snapshot, claim, source in offers:
         said = (claim["holds"], claim.get("lacks"), claim.get("note"), claim.get("consequence"))
         found.setdefault((*(claim["about"].get(name) for name in shown), *said, source.id, source.at), (snapshot, claim, source))
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Claims of one source that say the same of several architectures: the first of them, what all are about, and where in the source each stands."""
+
+    snapshot: Record
+    claim: dict
+    source: Source
+    subjects: list[str]
+    places: list[str]
+
+
+def _together(offers: list[tuple]) -> list[Offer]:
+    """One row for claims of one source that differ in what they are about alone, in the order of their first."""
+    found: dict[tuple, Offer] = {}
+    for snapshot, claim, source in offers:
+        said = (claim["holds"], claim.get("lacks"), claim.get("note"), claim.get("consequence"), source.id)
+        offer = found.setdefault(said, Offer(snapshot, claim, source, [], []))
+        about = claim["about"]
+        offer.subjects.append(", ".join((about.get("architecture") or about.get("model_type") or "any model", *filter(None, [about.get("backend")]))))
+        if source.at and source.at not in offer.places and source.at != offer.source.at:
+            offer.places.append(source.at)
     return list(found.values())
 
 
