@@ -73,6 +73,13 @@ def test_where_it_was_looked_for_in_vain_it_is_neither(make):
     assert not {"sm103", "gfx942"} & set(touched)
 
 
+def test_a_gotcha_seen_on_a_product_touches_classes_of_its_maker(tiny):
+    """The card is of sm100; other makers' kernels are others."""
+    touched = machines.touched_classes(tiny.catalog, tiny.catalog.records["enga-wrong-past-window"])
+    assert {"sm100", "sm120"} <= set(touched)
+    assert not {"gfx942", "apple-gpu"} & set(touched)
+
+
 def test_a_gotcha_of_any_hardware_touches_all(make):
     catalog = make(changed(GOTCHA, (LIST, "hardware: {scope: any}"))).catalog
     assert machines.touched_classes(catalog, catalog.records["enga-wrong-past-window"]) == ["*"]

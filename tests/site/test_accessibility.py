@@ -16,7 +16,7 @@ PAGES = [
     "compare/?models=gemma-3-27b,mistral-7b-v0.1",
     "errors/",
     "changes/",
-    "changes/2026-11-29-02/",
+    "changes/2026-11-29-04/",
     "state/",
     "models/",
     "models/mistral-7b-v0.1/",

@@ -98,7 +98,11 @@ def near_misses(catalog: Catalog, product: Record) -> dict[str, list[Record]]:
 def touched_classes(catalog: Catalog, gotcha: Record) -> list[str]:
     """Classes on which a gotcha appears or may appear; `*` where it is bound to none."""
     hardware = gotcha.data["hardware"]
-    return ["*"] if hardware["scope"] == "any" else [word for word in catalog.words("hardware-class") if not on_class(hardware, word).no]
+    if hardware["scope"] == "any":
+        return ["*"]
+    products = {product.id: product.data["class"] for product in catalog.of_kind("hardware")}
+    seen = [products.get(word, word) for word in hardware.get("seen_on", ())]
+    return [word for word in catalog.words("hardware-class") if not on_class(hardware | {"seen_on": seen}, word).no]
 
 
 def _appears(gotcha: Record, product: Record) -> bool:
