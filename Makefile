@@ -8,7 +8,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test validate docs docs-check vectors fmt harvest-live bench-peers clean constraints zensical chromium
+.PHONY: help site serve test validate docs docs-check vectors changes fmt harvest-live bench-peers clean constraints zensical chromium
 
 help: ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -40,6 +40,9 @@ docs-check: $(VENV)/.ready ## fail if docs/13-model-compatibility.md is stale
 
 vectors: $(VENV)/.ready ## ask the vectors anew: the change shows which answers move
 	$(BIN)/python tests/vectors/make.py
+
+changes: $(VENV)/.ready ## keep the answers that changed since the last recorded commit, for the page and the feeds
+	$(BIN)/infercompat diff --record
 
 fmt: $(VENV)/.ready ## format and lint the code
 	$(BIN)/ruff check --fix --quiet build tests bench

@@ -22,7 +22,8 @@ def text_of(name: str) -> str:
 
 
 def copy_tiny(folder: Path, files: Files | None = None) -> Path:
-    """A copy of the tiny catalog below a folder, with some files added, replaced or taken away."""
+    """A copy of the tiny catalog and its change sets below a folder, with some files of the catalog added, replaced or taken away."""
+    shutil.copytree(TINY.parent / "changes", folder / "changes")
     catalog = Path(shutil.copytree(TINY, folder / "catalog"))
     for name, text in (files or {}).items():
         path = catalog / name

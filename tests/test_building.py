@@ -62,8 +62,9 @@ def test_what_pages_need_is_named(make, tmp_path, monkeypatch, capsys):
 
 def test_every_asset_is_taken_along(tiny, monkeypatch):
     monkeypatch.setattr(building, "pages", lambda matrix: iter(()))
-    found = {name for name in building.site_files(Matrix(tiny)) if not name.startswith("api/")}
-    assert found == {"llms.txt"} | {path.relative_to(building.TEMPLATES).as_posix() for path in (building.TEMPLATES / "assets").rglob("*.*")}
+    found = {name for name in building.site_files(Matrix(tiny)) if not name.startswith(("api/", "feeds/")) and not name.endswith(".html")}
+    assets = {path.relative_to(building.TEMPLATES).as_posix() for path in (building.TEMPLATES / "assets").rglob("*.*")}
+    assert found == {"llms.txt", "assets/card.png"} | assets
 
 
 def test_the_index_holds_what_is_marked_and_nothing_that_is_not_used(tmp_path):

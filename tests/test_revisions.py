@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from infercompat.revisions import NoRevision, catalog_at
+from infercompat.revisions import NoRevision, catalog_at, commit_of
 
 
 def git(folder, *arguments):
@@ -54,3 +54,12 @@ def test_a_machine_without_git_is_told_so(folder, monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(NoRevision, match="git cannot be run"), catalog_at(folder, "HEAD"):
         pass
+
+
+def test_a_commit_has_its_full_name_and_its_time_in_utc(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-02-02T10:20:30+02:00")
+    git(tmp_path, "commit", "-qam", "second")
+    found = commit_of(folder, "HEAD")
+    assert (len(found.revision), found.time, found.day) == (40, "2026-02-02T08:20:30Z", "2026-02-02")
+    with pytest.raises(NoRevision, match="names no revision"):
+        commit_of(folder, "--output=x")

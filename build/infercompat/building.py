@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from infercompat.export import TWINNED, api_files, llms_text, twin
+from infercompat.export import CARD, TWINNED, api_files, card, feed_files, llms_text, redirects, twin
 from infercompat.join import Matrix
 from infercompat.places import TEMPLATES
 from infercompat.products import Products
@@ -44,8 +44,8 @@ def site_files(matrix: Matrix) -> dict[str, bytes]:
     files = {markdown_file(page.address): renderer.render(page).encode() for page in pages(matrix)}
     for asset in sorted(path for path in (TEMPLATES / "assets").rglob("*") if path.is_file()):
         files[asset.relative_to(TEMPLATES).as_posix()] = asset.read_bytes()
-    files["llms.txt"] = llms_text(matrix).encode()
-    return files | api_files(matrix)
+    files |= {"llms.txt": llms_text(matrix).encode(), CARD: card(matrix)}
+    return files | feed_files(matrix) | redirects(matrix) | api_files(matrix)
 
 
 def twins(matrix: Matrix, files: dict[str, bytes]) -> dict[str, bytes]:

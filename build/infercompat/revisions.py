@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from infercompat.write import write_file
@@ -15,6 +17,26 @@ from infercompat.write import write_file
 
 class NoRevision(Exception):
     """A revision that cannot be had: the message says why."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit by its full name, and when it was made: RFC 3339 in UTC."""
+
+    revision: str
+    time: str
+
+    @property
+    def day(self) -> str:
+        return self.time[:10]
+
+
+def commit_of(folder: Path, revision: str) -> Commit:
+    """The commit that a revision names. Raises NoRevision where it names none."""
+    if revision.startswith("-"):
+        raise NoRevision(f"'{revision}' names no revision")
+    name, seconds = _git(folder, "show", "--no-patch", "--format=%H %ct", f"{revision}^{{commit}}").decode().split()
+    return Commit(name, datetime.datetime.fromtimestamp(int(seconds), datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 @contextmanager

@@ -25,9 +25,22 @@ def test_other_words_are_no_change(between):
 def test_a_verdict_that_changes_is_told_with_both(between):
     found = [change for change in between({OFFERS: None}) if change.kind == "verdict"]
     assert [(change.about, change.engine) for change in found] == [("tiny-model", "enga")]
-    assert found[0].before.startswith("yes (1.1.0")
-    assert found[0].after.startswith("unknown (1.1.0: sliding-window")
-    assert str(found[0]).startswith("verdict  tiny-model on enga: yes")
+    assert (found[0].before, found[0].after) == ("yes", "unknown")
+    assert found[0].why.startswith("1.1.0: sliding-window: no source")
+    assert str(found[0]).startswith("verdict  tiny-model on enga: yes -> unknown (1.1.0: sliding-window")
+
+
+def test_a_yes_says_what_stood_in_the_way_before(make, tiny):
+    [found] = [change for change in changes(Matrix(make({OFFERS: None})), Matrix(tiny)) if change.kind == "verdict"]
+    assert (found.before, found.after) == ("unknown", "yes")
+    assert found.why.startswith("1.1.0: before, sliding-window: no source")
+
+
+def test_a_gotcha_that_a_cell_meets_now_is_named_once(make, tiny):
+    """It needs a window; without the demand for one it touches nobody, and the plain model has none."""
+    before = make(changed(GOTCHA, ("requires: sliding-window", "requires: logit-softcap")))
+    found = [change for change in changes(Matrix(before), Matrix(tiny)) if change.kind == "gotcha"]
+    assert found == [Change("gotcha", "tiny-model", "enga", "", "enga-wrong-past-window")]
 
 
 def test_a_cache_that_changes_is_told_in_bytes(between):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -35,6 +36,39 @@ def test_as_json(run, catalog):
 
 def test_two_revisions_can_be_compared(run, catalog):
     assert run("diff", "HEAD", "HEAD", catalog=catalog).stdout == "No answer differs between HEAD and HEAD\n"
+
+
+@pytest.fixture
+def committed(catalog):
+    """The same with the second version committed, too, and without the change sets of the tiny catalog."""
+    folder = catalog.parent
+    for file in (folder / "changes").iterdir():
+        file.unlink()
+    commit = ["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qam", "second", "--date", "2026-02-02T10:20:30Z"]
+    environment = {"GIT_COMMITTER_DATE": "2026-02-02T10:20:30Z", "PATH": os.environ["PATH"]}
+    subprocess.run(["git", *commit], cwd=folder, check=True, env=environment)
+    return catalog
+
+
+def test_what_changed_is_recorded_and_counting_goes_on_from_there(run, committed):
+    assert run("diff", catalog=committed).exit_code == 2
+    found = run("diff", "HEAD~1", "--record", catalog=committed)
+    assert (found.exit_code, found.stdout) == (0, "changes/2026-02-02-01.json: written\n")
+    data = json.loads((committed.parent / "changes" / "2026-02-02-01.json").read_text())
+    assert data["after"]["time"] == "2026-02-02T10:20:30Z"
+    assert [(group["engine"], group["before"], group["after"]) for group in data["verdicts"]] == [("enga", "yes", "unknown")]
+    again = run("diff", "--record", catalog=committed)
+    assert again.stdout == f"No answer differs between {data['after']['revision']} and HEAD; nothing is recorded\n"
+    assert run("diff", catalog=committed).stdout.startswith("No answer differs between ")
+
+
+def test_a_catalog_that_does_not_fit_is_not_recorded(run, committed):
+    (committed / OFFERS).write_text("engine: enga\n")
+    for arguments in (["add", "-A"], ["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "third"]):
+        subprocess.run(["git", *arguments], cwd=committed.parent, check=True)
+    found = run("diff", "HEAD~1", "--record", catalog=committed)
+    assert found.exit_code == 2
+    assert "has faults by today's schemas" in found.stderr
 
 
 def test_a_revision_that_is_none_is_refused(run, catalog):

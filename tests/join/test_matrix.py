@@ -66,3 +66,23 @@ def test_a_model_twice_gives_the_same_answers_twice(make):
     cells = Matrix(make({"models/acme/twin.yaml": twin})).cells
     assert cells["twin", "enga"].verdict == cells["tiny-model", "enga"].verdict
     assert cells["twin", "enga"].reason == cells["tiny-model", "enga"].reason
+
+
+OLDER = {"support/enga/enga-1-0-0-registry.yaml": snapshot(NATIVE, version="1.0.0", complete=True)}
+LACKS = {"support/enga/enga-1-0-0-registry.yaml": snapshot("about: {architecture: OtherForCausalLM}, holds: native", version="1.0.0", complete=True)}
+
+
+def test_only_releases_read_whole_have_a_history(make, tiny):
+    histories = Matrix(tiny).histories
+    assert [release.version for release in histories["enga"].releases] == ["1.1.0"]
+    assert histories["engb"].releases == []
+    assert histories["engb"].since("tiny-model") is None
+    assert [release.version for release in Matrix(make(OLDER)).histories["enga"].releases] == ["1.1.0", "1.0.0"]
+
+
+def test_since_is_the_first_release_of_an_unbroken_run(make, tiny):
+    """Read at 1.1.0 alone it may have been there before; where 1.0.0 lacks it, it came in with 1.1.0."""
+    assert Matrix(tiny).histories["enga"].since("tiny-model") == ("1.1.0", True)
+    assert Matrix(make(OLDER)).histories["enga"].since("tiny-model") == ("1.0.0", True)
+    assert Matrix(make(LACKS)).histories["enga"].since("tiny-model") == ("1.1.0", False)
+    assert Matrix(tiny).histories["enga"].since("plain-model") is None

@@ -6,7 +6,18 @@ import pytest
 
 from catalogs import GOTCHA, MODEL, OFFERS, REGISTRY, WINDOWED, changed, gotcha, snapshot
 from infercompat.join import Matrix
-from infercompat.render.compatibility import CacheAt, Citer, blockers, cache_at, cell_sources, condition_text, feature_column, hardware_text, overpay_rows
+from infercompat.render.compatibility import (
+    CacheAt,
+    Citer,
+    blockers,
+    cache_at,
+    cell_sources,
+    condition_rows,
+    condition_text,
+    feature_column,
+    hardware_text,
+    overpay_rows,
+)
 
 
 def test_cache_at(tiny):
@@ -75,6 +86,19 @@ def test_blockers(make):
 )
 def test_hardware_text(hardware, text):
     assert hardware_text(hardware) == text
+
+
+def test_each_condition_has_who_decides_it(make, tiny):
+    assert condition_rows(tiny.catalog.records["enga-wrong-past-window"]) == [
+        ("the model requires sliding-window", "the model"),
+        ("cache.dtype is fp8_e4m3", "a setting, or the engine's own choice"),
+    ]
+    found = make(changed(GOTCHA, ("    - {cache.dtype: [fp8_e4m3]}", '    - {setting.fast: true}\n    - {relation: "sequence_length > model.window"}')))
+    assert [decider for _, decider in condition_rows(found.catalog.records["enga-wrong-past-window"])] == [
+        "the model",
+        "a setting, or the engine's own choice",
+        "the requests; what follows from model, hardware and settings",
+    ]
 
 
 def test_condition_text(tiny):

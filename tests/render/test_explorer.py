@@ -6,7 +6,7 @@ import pytest
 
 from catalogs import MODEL, changed
 from infercompat.join import Matrix
-from infercompat.render.explorer import asked, first_source, machines, over_time, rows
+from infercompat.render.explorer import asked, first_source, machines, rows
 
 
 def test_rows_stand_below_their_families(tiny):
@@ -46,9 +46,3 @@ def test_machines_have_their_platform_and_memory(real_matrix):
 def test_a_cell_shows_the_source_of_its_architecture(tiny):
     [row] = rows(Matrix(tiny))["gemma"]
     assert first_source(row.cells[0]).id == "enga-registry"
-
-
-def test_only_releases_read_whole_are_columns(tiny):
-    matrix = Matrix(tiny)
-    assert over_time(matrix, tiny.catalog.records["enga"]) == ["1.1.0"]
-    assert over_time(matrix, tiny.catalog.records["engb"]) == []

@@ -132,7 +132,7 @@ def broken_links(texts: dict[str, str]) -> list[tuple[str, str]]:
     for place, page in found.items():
         for link in page.links:
             if (
-                re.match(r"[a-z]+:", link) or "/api/" in f"/{link}" or link.endswith("index.md")
+                re.match(r"[a-z]+:", link) or re.search(r"/(api|feeds)/", f"/{link}") or link.endswith("index.md")
             ):  # files beside the pages; the crawl of the built site looks for them
                 continue
             path, _, part = link.partition("#")

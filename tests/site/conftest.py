@@ -29,6 +29,7 @@ def site(tmp_path_factory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (root / "site" / "index.html").exists():
             shutil.copy(ROOT / "mkdocs.yml", root)
+            shutil.copytree(ROOT / "site_templates" / "theme", root / "site_templates" / "theme", dirs_exist_ok=True)
             assert build(load(ROOT / "catalog"), root, site=True) == 0
     return root / "site"
 

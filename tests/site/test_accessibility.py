@@ -19,6 +19,8 @@ PAGES = [
     "check/?model=gemma-3-27b&engine=vllm&hardware=h100-sxm&context=32768",
     "check/?model=deepseek-v3.1&engine=vllm&hardware=b200&gpus=4&context=65536&spec=mtp&spec_tokens=3",
     "errors/",
+    "changes/",
+    "changes/2026-11-29-04/",
     "state/",
     "models/",
     "models/mistral-7b-v0.1/",

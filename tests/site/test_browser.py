@@ -13,6 +13,8 @@ PAGES = [
     "check/?model=gemma-3-27b&engine=vllm&hardware=h100-sxm&context=32768",
     "errors/",
     "state/",
+    "changes/",
+    "changes/2026-11-29-03/",
     "models/gemma-3-27b/",
     "models/mistral-7b-v0.1/",
     "engines/llama.cpp/",

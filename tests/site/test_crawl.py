@@ -51,6 +51,7 @@ def test_building_twice_gives_the_same_bytes(site, tmp_path):
             shutil.copy(site.parent / "docs" / page, root / "docs" / page)
         shutil.copytree(site.parent / "docs" / "assets", root / "docs" / "assets")
         shutil.copy(site.parent / "mkdocs.yml", root)
+        shutil.copytree(site.parent / "site_templates", root / "site_templates")
         assert run_mkdocs(root, "2026-01-02") == 0
         made.append({file.relative_to(root / "site").as_posix(): file.read_bytes() for file in (root / "site").rglob("*") if file.is_file()})
     assert len(made[0]) > 20

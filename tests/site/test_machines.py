@@ -28,6 +28,39 @@ def test_the_sitemap_and_the_canonical_links_name_every_page(site):
         assert f'<link rel="canonical" href="{SITE}{path}">' in (site / path / "index.html").read_text("utf-8")
 
 
+def head(site, path: str) -> str:
+    return (site / path / "index.html").read_text("utf-8").partition("</head>")[0]
+
+
+def test_a_link_to_a_page_has_a_card(site):
+    found = dict(re.findall(r'<meta property="(og:[a-z:_]+)" content="([^"]*)">', head(site, "models/gemma-3-27b/")))
+    assert (found["og:title"], found["og:url"]) == ("Gemma 3 27B", f"{SITE}models/gemma-3-27b/")
+    assert found["og:description"].startswith("Gemma 3 27B on ")
+    assert found["og:image"] == f"{SITE}assets/card.png"
+    assert (site / "assets/card.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("page", "feed"),
+    [
+        ("changes/", "all.xml"),
+        ("models/gemma-3-27b/", "models/gemma-3-27b.xml"),
+        ("engines/vllm/", "engines/vllm.xml"),
+        ("hardware/b200/", "hardware/b200.xml"),
+    ],
+)
+def test_a_page_leads_to_its_feed(site, page, feed):
+    [found] = re.findall(r'<link rel="alternate feed" type="application/atom\+xml" title="[^"]+" href="([^"]+)">', head(site, page))
+    assert (site / page / found).resolve() == (site / "feeds" / feed).resolve()
+    assert (site / "feeds" / feed).is_file()
+
+
+def test_a_former_id_leads_to_the_page(site):
+    found = (site / "hardware/b200-sxm/index.html").read_text("utf-8")
+    assert 'content="0; url=../b200/"' in found
+    assert f'<link rel="canonical" href="{SITE}hardware/b200/">' in found
+
+
 def test_the_home_page_says_what_data_set_this_is(site, home):
     [text] = re.findall(r'<script type="application/ld\+json">(.*?)</script>', home)
     found = json.loads(text)

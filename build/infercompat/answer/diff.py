@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
@@ -13,13 +13,18 @@ from infercompat.join import Cell, Matrix
 
 CONTEXT = 32768
 """Tokens at which a model's cache is compared."""
+COUNTED = ("model", "engine", "gotcha", "requirement", "hardware", "recipe", "measurement")
+"""Kinds whose records are told when they come and go; citations and snapshots show in the answers that rest on them."""
+REASON = 160
+"""Characters of a reason that are kept."""
 
 
 @dataclass(frozen=True)
 class Change:
     """One answer that differs. `about` is the record whose answer it is: a model for cells and caches, a gotcha for its status.
 
-    `kind` is added, removed, verdict, grade, version, gotchas, cache, or status; `before` and `after` are in words, empty where there is none.
+    `kind` is added, removed, verdict, grade, version, gotcha, cache, status, or severity; `before` and `after` are in words, empty where there
+    is none: for a gotcha that a cell no longer meets, or meets now, its id. `why` is the reason of a verdict, with the release it is about.
     """
 
     kind: str
@@ -27,12 +32,13 @@ class Change:
     engine: str
     before: str
     after: str
+    why: str = ""
 
     def __str__(self) -> str:
         place = f"{self.about} on {self.engine}" if self.engine else self.about
         if self.kind in ("added", "removed"):
             return f"{self.kind:<8} {place}"
-        return f"{self.kind:<8} {place}: {self.before or 'none'} -> {self.after or 'none'}"
+        return f"{self.kind:<8} {place}: {self.before or 'none'} -> {self.after or 'none'}{f' ({self.why})' if self.why else ''}"
 
 
 def changes(before: Matrix, after: Matrix) -> list[Change]:
@@ -41,7 +47,7 @@ def changes(before: Matrix, after: Matrix) -> list[Change]:
 
 
 def _records(before: Matrix, after: Matrix) -> Iterator[Change]:
-    for kind in ("model", "engine", "gotcha", "requirement", "hardware"):
+    for kind in COUNTED:
         old, new = ({record.id for record in matrix.products.catalog.of_kind(kind)} for matrix in (before, after))
         for id in sorted(old ^ new):
             yield Change("added" if id in new else "removed", id, "", "", "")
@@ -49,28 +55,28 @@ def _records(before: Matrix, after: Matrix) -> Iterator[Change]:
 
 def _cells(before: Matrix, after: Matrix) -> Iterator[Change]:
     for key in sorted(before.cells.keys() & after.cells.keys()):
-        old, new = before.cells[key], after.cells[key]
-        for kind, was, became in _differences(old, new):
-            yield Change(kind, key[0], key[1], was, became)
+        yield from _differences(before.cells[key], after.cells[key])
 
 
-def _differences(old: Cell, new: Cell) -> Iterator[tuple[str, str, str]]:
+def _differences(old: Cell, new: Cell) -> Iterator[Change]:
     """A verdict that changed says all; else a grade's word, the version it is about, and the gotchas that left or arrived."""
+    cell = (new.model.id, new.engine.id)
     if old.verdict != new.verdict:
-        yield "verdict", _verdict(old), _verdict(new)
+        yield Change("verdict", *cell, old.verdict, new.verdict, f"{new.release.version}: {_reason(old, new)}")
         return
-    words = [cell.grade.word if cell.grade else "" for cell in (old, new)]
+    words = [version.grade.word if version.grade else "" for version in (old, new)]
     if words[0] != words[1]:
-        yield "grade", words[0], words[1]
+        yield Change("grade", *cell, *words)
     if old.release.version != new.release.version:
-        yield "version", old.release.version, new.release.version
-    left, arrived = _gates(old) - _gates(new), _gates(new) - _gates(old)
-    if left or arrived:
-        yield "gotchas", ", ".join(f"{id} leaves" for id in sorted(left)), ", ".join(f"{id} arrives" for id in sorted(arrived))
+        yield Change("version", *cell, old.release.version, new.release.version)
+    met, meets = _gates(old), _gates(new)
+    yield from (Change("gotcha", *cell, id, "") for id in sorted(met - meets))
+    yield from (Change("gotcha", *cell, "", id) for id in sorted(meets - met))
 
 
-def _verdict(cell: Cell) -> str:
-    return f"{cell.verdict} ({cell.release.version}: {cell.reason[:160]})"
+def _reason(old: Cell, new: Cell) -> str:
+    """Why the verdict is another one: where it is yes now, what stood in the way before."""
+    return f"before, {old.reason[:REASON]}" if new.verdict == "yes" else new.reason[:REASON]
 
 
 def _gates(cell: Cell) -> set[str]:
@@ -93,7 +99,7 @@ def _statuses(before: Matrix, after: Matrix) -> Iterator[Change]:
     for id in sorted(old.keys() & new.keys()):
         for field in ("status", "severity"):
             if old[id][field] != new[id][field]:
-                yield Change("status", id, "", old[id][field], new[id][field])
+                yield Change(field, id, "", old[id][field], new[id][field])
 
 
 def as_data(found: list[Change], names: tuple[str, str]) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def as_data(found: list[Change], names: tuple[str, str]) -> dict[str, Any]:
         "schema_version": 1,
         "before": names[0],
         "after": names[1],
-        "changes": [{"kind": c.kind, "about": c.about, "engine": c.engine or None, "before": c.before, "after": c.after} for c in found],
+        "changes": [asdict(change) | {"engine": change.engine or None} for change in found],
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from infercompat.answer.changeset import change_sets
 from infercompat.export import shapes
 from infercompat.export.check import check_files
 from infercompat.export.check_form import configs, form
@@ -69,6 +70,13 @@ def _files(matrix: Matrix) -> Iterator[tuple[str, bytes]]:
         yield path, _json(head | body)
     for name, schema in schemas().items():
         yield f"schema/{name}.json", _json(schema)
+    sets = change_sets(matrix.products.folder)
+    yield (
+        "changes.json",
+        _json(head | {"changes": [{"id": found.id, "time": found.time, "revision": found.revision, "counts": found.counts()} for found in sets]}),
+    )
+    for found in sets:
+        yield f"changes/{found.id}.json", _json(found.data)
     yield "openapi.json", _json(openapi())
 
 
@@ -90,7 +98,14 @@ def _index(matrix: Matrix) -> dict[str, Any]:
         ]
         for kind in LISTED
     }
-    return {"counts": {kind: len(catalog.of_kind(kind)) for kind in (*LISTED, "support", "citation")}, "records": listed}
+    return {"counts": {kind: len(catalog.of_kind(kind)) for kind in (*LISTED, "support", "citation")}, "records": listed, "moved": _moved(matrix)}
+
+
+def _moved(matrix: Matrix) -> dict[str, str]:
+    """Former ids with the ids that their records have now."""
+    catalog = matrix.products.catalog
+    moved = {record.id: catalog.follow(record.id) for record in catalog.records.values() if "moved_to" in record.data}
+    return {former: record.id for former, record in moved.items() if record}
 
 
 def _matrix(matrix: Matrix) -> dict[str, Any]:

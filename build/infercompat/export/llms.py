@@ -37,6 +37,7 @@ def llms_text(matrix: Matrix) -> str:
                 ("Index", "api/v1/index.json", "every record with the address of its page and of its JSON"),
                 ("Errors", "api/v1/errors.json", "what known faults print, as patterns, with what helps"),
                 ("Graph", "api/v1/graph.json", "how records refer to each other"),
+                ("Changes", "api/v1/changes.json", "the answers that changed, version by version; as Atom at feeds/all.xml"),
                 ("OpenAPI", "api/v1/openapi.json", "what each file holds"),
             )
         ),
@@ -45,5 +46,5 @@ def llms_text(matrix: Matrix) -> str:
         lines = [f"- [{record.name}]({twin(address(record))})" for record in catalog.of_kind(kind)]
         parts += [f"## {title}", "\n".join(lines)]
     optional = [f"- [{folder.title()}]({folder}/)" for kind, folder in FOLDER_OF_KIND.items() if kind in ("hardware", "measurement")]
-    parts += ["## Optional", "\n".join([*optional, "- [Sources](sources/)", "- [State of the catalog](state/)"])]
+    parts += ["## Optional", "\n".join([*optional, "- [Sources](sources/)", "- [State of the catalog](state/)", "- [What changed](changes/)"])]
     return "\n\n".join(parts) + "\n"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from infercompat.derive import Derived, Unknown
-from infercompat.join import Cell, Gate, Hop, Joiner, Ledger, Matrix, Release, Stack
+from infercompat.join import Cell, Gate, Hop, Ledger, Matrix
 from infercompat.measure import weights_of
 from infercompat.records import Record
 from infercompat.render.address import address
-from infercompat.render.explorer import over_time
 
 CONTEXTS = (8192, 32768, 131072)
 
@@ -105,10 +104,8 @@ def _gate(gate: Gate) -> dict[str, Any]:
 
 def over_time_of(matrix: Matrix, engine: Record) -> dict[str, Any]:
     """What an engine makes of each model's architecture, release by release, newest first; only releases whose registry was read whole."""
-    versions = over_time(matrix, engine)
-    dates = {entry["version"]: entry["date"] for entry in engine.data["releases"]}
-    joiners = [Joiner(matrix.ledger, engine, Release(version, dates[version])) for version in versions]
-    models = [model for found in matrix.families.values() for model in found] if versions else []
-    stacks = {model.id: Stack(model, matrix.products.derived[model.id]) for model in models}
-    cells = {id: [joiner.architecture(stack).value or "unknown" for joiner in joiners] for id, stack in stacks.items()}
-    return {"versions": versions, "cells": cells}
+    history = matrix.histories.get(engine.id)
+    if history is None:
+        return {"versions": [], "cells": {}}
+    cells = {id: [hop.value or "unknown" for hop in hops] for id, hops in history.hops.items()}
+    return {"versions": [release.version for release in history.releases], "cells": cells}

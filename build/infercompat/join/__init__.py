@@ -2,7 +2,7 @@
 
 from infercompat.join.cell import VERDICTS, Cell
 from infercompat.join.claims import Ledger, Source, Statement
-from infercompat.join.gates import BLOCKING, Gate, gates
+from infercompat.join.gates import BLOCKING, Gate, gates, on_class
 from infercompat.join.grade import Grade
 from infercompat.join.hops import Hop, Joiner, Release, newest_release
 from infercompat.join.matrix import Matrix, join_cell
@@ -27,5 +27,6 @@ __all__ = [
     "join_cell",
     "joiner_for",
     "newest_release",
+    "on_class",
     "path_gates",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from infercompat.condition import ALWAYS, MISSING, YES, Condition, Truth, all_of, any_of, applies, decided, leaves, maybe, parse
+from infercompat.condition import ALWAYS, MISSING, YES, Condition, Facts, KnownFacts, Truth, all_of, any_of, applies, decided, leaves, maybe, parse
 from infercompat.join.hops import Release
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
@@ -176,7 +176,7 @@ def _dates(catalog: Catalog, name: str) -> dict[str, str]:
     return {entry["version"]: entry["date"] for entry in releases}
 
 
-def _hardware(hardware: dict, stack: Stack) -> Truth:
+def _hardware(hardware: dict, stack: Facts) -> Truth:
     if hardware["scope"] == "any":
         return YES
     words = ", ".join(hardware.get("seen_on", ())) or f"{hardware.get('min')} and up"
@@ -211,3 +211,8 @@ def _other_vendor(hardware: dict, found: object) -> bool:
     nvidia = any(_capability(word) is not None for word in words)
     others = any(_CLASS_OF_ANOTHER_MAKER.fullmatch(word) for word in words)
     return nvidia != others and nvidia != (_capability(found) is not None)
+
+
+def on_class(hardware: dict, hardware_class: str) -> Truth:
+    """Whether a fault that was seen on such hardware appears on a class of devices, of which nothing else is known."""
+    return _hardware(hardware, KnownFacts({"hardware.class": hardware_class}))

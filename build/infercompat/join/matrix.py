@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from infercompat.derive import Unknown
 from infercompat.join.cell import Cell, decide, deciding_hops
 from infercompat.join.claims import Ledger
 from infercompat.join.gates import Gate
 from infercompat.join.grade import grade
-from infercompat.join.hops import Release, newest_release
+from infercompat.join.hops import Hop, Joiner, Release, newest_release
 from infercompat.join.paths import joiner_for, path_gates, speaks
 from infercompat.join.stack import Stack, defaults_of
 from infercompat.products import Products
@@ -37,6 +38,22 @@ def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record,
     verdict, reason, missing, conditions = decide(found, met)
     graded = None if verdict == "unknown" else grade(deciding_hops(found, verdict), catalog, today)
     return Cell(model, engine, release, derived, found, met, verdict, reason, graded, missing, conditions)
+
+
+@dataclass(frozen=True)
+class History:
+    """Releases at which some source was read whole, newest first, and by model the architecture's hop at each."""
+
+    releases: list[Release]
+    hops: dict[str, list[Hop]]
+
+    def since(self, model: str) -> tuple[str, bool] | None:
+        """The first release from which on the architecture is there, and whether that is the first one read, so that it may be there for longer.
+
+        None where the newest release lacks it, or none was read.
+        """
+        held = list(takewhile(lambda pair: pair[1].state in ("holds", "gap"), zip(self.releases, self.hops.get(model, ()), strict=False)))
+        return (held[-1][0].version, len(held) == len(self.releases)) if held else None
 
 
 @dataclass
@@ -75,6 +92,19 @@ class Matrix:
             for model in models
             for engine in self.engines
         }
+
+    @cached_property
+    def histories(self) -> dict[str, History]:
+        """What each engine's registry said of each model's architecture, release by release."""
+        return {engine.id: self._history(engine) for engine in self.engines}
+
+    def _history(self, engine: Record) -> History:
+        read = {snapshot.data["version"] for snapshot in self.ledger.snapshots(engine.id) if snapshot.data.get("complete")}
+        releases = [Release(entry["version"], entry["date"]) for entry in engine.data["releases"] if entry["version"] in read]
+        joiners = [Joiner(self.ledger, engine, release) for release in releases]
+        models = [model for found in self.families.values() for model in found] if releases else []
+        stacks = {model.id: Stack(model, self.products.derived[model.id]) for model in models}
+        return History(releases, {id: [joiner.architecture(stack) for joiner in joiners] for id, stack in stacks.items()})
 
     def cell(self, model: Record, engine: Record) -> Cell:
         return self.cells[model.id, engine.id]

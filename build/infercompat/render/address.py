@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 
 from infercompat.records import FOLDER_OF_KIND, Record
 
+FED = ("model", "engine", "hardware")
+"""The kinds of which each record has a feed of its own."""
+WHOLE_FEED = "feeds/all.xml"
 _LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
 
 
@@ -29,6 +32,11 @@ def address(record: Record) -> str:
     if record.kind in ("support", "recipe"):
         return f"engines/{record.data['engine']}/{record.id}/"
     return f"{FOLDER_OF_KIND[record.kind]}/{record.id}/"
+
+
+def feed(record: Record) -> str:
+    """Where the feed of a model, an engine or a product lies."""
+    return f"feeds/{FOLDER_OF_KIND[record.kind]}/{record.id}.xml"
 
 
 @cache

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from infercompat.allocate import Request, allocate
-from infercompat.condition import parse, words
+from infercompat.condition import AllOf, Condition, HasLayer, Requires, leaves, lookup, parse, words
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Hop, Matrix, Source, newest_release
 from infercompat.records import Record
@@ -146,6 +146,32 @@ def condition_text(record: Record, key: str = "when") -> str:
         return ""
     parsed, _ = parse(record.data[key])
     return words(parsed) if parsed else ""
+
+
+DECIDERS = {
+    "given": "whoever starts it",
+    "resolved": "a setting, or the engine's own choice",
+    "derived": "what follows from model, hardware and settings",
+    "workload": "the requests",
+}
+"""Who decides a fact, by its kind."""
+
+
+def condition_rows(record: Record) -> list[tuple[str, str]]:
+    """A gotcha's conditions one by one, in words, each with who decides it; all have to hold."""
+    parsed, _ = parse(record.data["when"]) if "when" in record.data else (None, [])
+    if parsed is None:
+        return []
+    return [(words(part), "; ".join(dict.fromkeys(_deciders(part)))) for part in (parsed.parts if isinstance(parsed, AllOf) else (parsed,))]
+
+
+def _deciders(condition: Condition) -> Iterator[str]:
+    for leaf in leaves(condition):
+        if isinstance(leaf, Requires | HasLayer):
+            yield "the model"
+        for fact in leaf.facts:
+            found = lookup(fact)
+            yield DECIDERS["resolved" if found is None or "setting." in fact else found.kind]
 
 
 def hardware_text(hardware: dict) -> str:

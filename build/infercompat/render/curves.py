@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from infercompat.units import format_bytes
 
 WIDTH, HEIGHT = 720, 300
-LEFT, RIGHT, TOP, BOTTOM = 72, 150, 12, 36
+LEFT, RIGHT, TOP, BOTTOM = 72, 164, 12, 36
 MARKS, SAMPLES = 8, 128
 
 

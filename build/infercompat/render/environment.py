@@ -125,6 +125,10 @@ class Desk:
         """The address of a record's own file of /api/v1; empty for the kinds that share one."""
         return f"api/v1/{FOLDER_OF_KIND[record.kind]}/{record.id}.json" if record.kind not in SHARED_FILES else ""
 
+    def feed(self, record: Record) -> str:
+        """The address of a record's feed; empty for the kinds that have none."""
+        return addresses.feed(record) if record.kind in addresses.FED else ""
+
     def edit_link(self, record: Record) -> str:
         return f"{REPOSITORY}/edit/main/{record.path}"
 

@@ -82,9 +82,3 @@ def asked(rows_by_family: dict[str, list[Row]], name: str) -> dict[str, int]:
 def first_source(cell: Cell) -> Source | None:
     """The one source that a cell shows; the panel has all."""
     return next(iter(cell_sources(cell, 1)), None)
-
-
-def over_time(matrix: Matrix, engine: Record) -> list[str]:
-    """The releases of an engine at which some source was read whole: the columns of its support over time, newest first."""
-    read = {snapshot.data["version"] for snapshot in matrix.ledger.snapshots(engine.id) if snapshot.data.get("complete")}
-    return [entry["version"] for entry in engine.data["releases"] if entry["version"] in read]

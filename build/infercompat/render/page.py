@@ -19,3 +19,5 @@ class Page:
     context: dict[str, Any] = field(default_factory=dict)
     description: str = ""
     hide: tuple[str, ...] = ("navigation",)
+    feeds: tuple[tuple[str, str], ...] = ()
+    """Feeds that tell what changes here, by address and title."""

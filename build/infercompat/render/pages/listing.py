@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from infercompat.join import Matrix
 from infercompat.records import FOLDER_OF_KIND
-from infercompat.render.address import address
+from infercompat.render.address import FED, address, feed
+from infercompat.render.describe import describe
 from infercompat.render.page import WIDE, Page
 from infercompat.render.pages import models, records, whole
+from infercompat.render.pages.changes import change_pages
 from infercompat.render.pages.reference import reference_pages
 from infercompat.render.pages.sources import source_pages
 
@@ -42,7 +44,9 @@ def pages(matrix: Matrix) -> Iterator[Page]:
         context = {"records": found, "introduction": INTRODUCTIONS[kind]} | (whole.predicted_context(matrix) if kind == "measurement" else {})
         yield Page(f"{FOLDER_OF_KIND[kind]}/", title, f"index/{kind}.md.j2", context, hide=WIDE)
         for record in found:
-            yield Page(address(record), record.name, f"record/{kind}.md.j2", CONTEXTS[kind](matrix, record) | {"record": record})
+            feeds = ((feed(record), f"What changed: {record.name}"),) if kind in FED else ()
+            context = CONTEXTS[kind](matrix, record) | {"record": record}
+            yield Page(address(record), record.name, f"record/{kind}.md.j2", context, describe(matrix, record), feeds=feeds)
     for recipe in matrix.products.catalog.of_kind("recipe"):
         yield Page(address(recipe), recipe.name, "record/recipe.md.j2", {"record": recipe})
     for snapshot in matrix.products.catalog.of_kind("support"):
@@ -52,6 +56,7 @@ def pages(matrix: Matrix) -> Iterator[Page]:
     yield whole.compare_page(matrix)
     yield whole.graph_page(matrix)
     yield whole.state_page(matrix)
+    yield from change_pages(matrix)
     yield whole.errors_page(matrix)
     yield from source_pages(matrix)
     yield from reference_pages(matrix)

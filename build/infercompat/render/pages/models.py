@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Hop, Matrix
+from infercompat.measure import weights_of
 from infercompat.records import Record
 from infercompat.render import compatibility
 from infercompat.render.curves import Series, cost_curves
+from infercompat.render.machines import touched_classes
 from infercompat.render.strip import layer_strip
 
 BEST = 5
@@ -26,6 +28,10 @@ def of_model(matrix: Matrix, model: Record) -> dict:
         for gate in cell.gates:
             gates.setdefault(gate.gotcha.id, {"gate": gate, "engines": []})["engines"].append(cell.engine)
     severities = list(matrix.products.catalog.words("severity"))
+    for row in gates.values():
+        row["classes"] = touched_classes(matrix.products.catalog, row["gate"].gotcha)
+    context["since"] = [(cell.engine, found) for cell in cells if (history := matrix.histories.get(cell.engine.id)) and (found := history.since(model.id))]
+    context["weights"] = [(checkpoint, weights_of(model, checkpoint["hub"], checkpoint["format"])) for checkpoint in model.data["checkpoints"]]
     context["gates"] = sorted(gates.values(), key=lambda row: (severities.index(row["gate"].severity), row["gate"].gotcha.id))
     founded = [cell for cell in cells if cell.verdict == "yes" and cell.grade]
     context["best"] = sorted(founded, key=lambda cell: -cell.grade.confidence)[:BEST]

@@ -6,11 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from infercompat.derive import Unknown
-from infercompat.join import Matrix
+from infercompat.join import Matrix, Source
 from infercompat.join.paths import parts
+from infercompat.link import Catalog
 from infercompat.measure import computed
 from infercompat.records import Record
-from infercompat.render import compatibility
+from infercompat.render import compatibility, machines
+from infercompat.render.attending import PATTERNS, drawing
+from infercompat.render.strip import layer_strip
 
 
 def of_engine(matrix: Matrix, engine: Record) -> dict:
@@ -20,7 +23,7 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
         for claim in snapshot.data["claims"]:
             if "requirement" in claim["about"]:
                 offers[claim["about"]["requirement"]].append((snapshot, claim, matrix.ledger.source(snapshot, claim)))
-    offers = {id: _once(offers[id]) for id in sorted(offers)}
+    offers = {id: _together(_once(offers[id])) for id in sorted(offers)}
     gotchas = [gotcha for gotcha in catalog.of_kind("gotcha") if _touches(gotcha, engine.id)]
     severities = list(catalog.words("severity"))
     return {
@@ -28,7 +31,37 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
         "snapshots": matrix.ledger.snapshots(engine.id),
         "parts": parts(catalog, engine),
         "offers": offers,
-        "gotchas": sorted(gotchas, key=lambda gotcha: (severities.index(gotcha.data["severity"]), gotcha.id)),
+        "components": _by_component(catalog, sorted(gotchas, key=lambda gotcha: (severities.index(gotcha.data["severity"]), gotcha.id)), engine),
+        "history": matrix.histories.get(engine.id),
+        "backends": machines.backends_by_class(catalog, engine),
+        "freshness": _freshness(matrix, engine),
+    }
+
+
+def _by_component(catalog: Catalog, gotchas: list[Record], engine: Record) -> dict[str, list[Record]]:
+    """Gotchas by the components that take part beside the engine itself, the engine's own first, then the commonest."""
+    grouped: dict[str, list[Record]] = {engine.name: []}
+    for gotcha in gotchas:
+        entries = [entry for entries in gotcha.data["affects"].values() for entry in entries]
+        others = dict.fromkeys(name for entry in entries if (name := entry.get("engine") or entry.get("component")) != engine.id)
+        names = " with ".join(found.name if (found := catalog.follow(name)) else name for name in others)
+        grouped.setdefault(names or engine.name, []).append(gotcha)
+    own, *rest = grouped.items()
+    return dict([own, *sorted(rest, key=lambda pair: (-len(pair[1]), pair[0]))])
+
+
+def _freshness(matrix: Matrix, engine: Record) -> dict[str, str | int]:
+    """How old what we know of an engine is: the newest source, the newest release read whole, and cells that went stale."""
+    snapshots, cells = matrix.ledger.snapshots(engine.id), list(matrix.of_engine(engine))
+    whole = [snapshot.data["version"] for snapshot in snapshots if snapshot.data.get("complete")]
+    order = [release["version"] for release in engine.data["releases"]]
+    return {
+        "read_on": max((snapshot.data["read_on"] for snapshot in snapshots), default=""),
+        "whole": next((version for version in order if version in whole), ""),
+        "behind": next((place for place, version in enumerate(order) if version in whole), len(order)),
+        "stale": sum(bool(cell.grade) and cell.grade.word == "stale" for cell in cells),
+        "unknown": sum(cell.verdict == "unknown" for cell in cells),
+        "cells": len(cells),
     }
 
 
@@ -42,6 +75,30 @@ def _once(offers: list[tuple]) -> list[tuple]:
     return list(found.values())
 
 
+@dataclass(frozen=True)
+class Offer:
+    """Claims of one source that say the same of several architectures: the first of them, what all are about, and where in the source each stands."""
+
+    snapshot: Record
+    claim: dict
+    source: Source
+    subjects: list[str]
+    places: list[str]
+
+
+def _together(offers: list[tuple]) -> list[Offer]:
+    """One row for claims of one source that differ in what they are about alone, in the order of their first."""
+    found: dict[tuple, Offer] = {}
+    for snapshot, claim, source in offers:
+        said = (claim["holds"], claim.get("lacks"), claim.get("note"), claim.get("consequence"), source.id)
+        offer = found.setdefault(said, Offer(snapshot, claim, source, [], []))
+        about = claim["about"]
+        offer.subjects.append(", ".join((about.get("architecture") or about.get("model_type") or "any model", *filter(None, [about.get("backend")]))))
+        if source.at and source.at not in offer.places and source.at != offer.source.at:
+            offer.places.append(source.at)
+    return list(found.values())
+
+
 def _touches(gotcha: Record, engine: str) -> bool:
     components = [entry for entries in gotcha.data["affects"].values() for entry in entries]
     return gotcha.data["engine"] == engine or any(engine in (entry.get("engine"), entry.get("component")) for entry in components)
@@ -52,10 +109,15 @@ def of_gotcha(matrix: Matrix, gotcha: Record) -> dict:
     return {
         "touched": touched,
         "conditions": compatibility.condition_text(gotcha),
+        "rows": compatibility.condition_rows(gotcha),
         "clean": compatibility.condition_text(gotcha, "clean_when"),
         "where": compatibility.hardware_text(gotcha.data["hardware"]),
         "timeline": timeline(matrix, gotcha),
     }
+
+
+SHOWN_BY_LAYERS = {*PATTERNS, "kv-sharing", "head-dim-over-256"}
+"""Requirements that a model's layers show."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +159,25 @@ def of_requirement(matrix: Matrix, requirement: Record) -> dict:
         for snapshot in matrix.ledger.snapshots(engine.id):
             claims = [claim for claim in snapshot.data["claims"] if claim["about"].get("requirement") == requirement.id]
             offers += [(engine, *offer) for offer in _once([(snapshot, claim, matrix.ledger.source(snapshot, claim)) for claim in claims])]
-    return {"models": models, "offers": offers}
+    example = next((matrix.products.derived[model.id] for model, _ in models), None) if requirement.id in SHOWN_BY_LAYERS else None
+    return {
+        "models": models,
+        "offers": offers,
+        "drawing": drawing(requirement.id, requirement.name),
+        "example": models[0][0] if example else None,
+        "strip": layer_strip(example.layers) if example else None,
+    }
 
 
 def of_hardware(matrix: Matrix, hardware: Record) -> dict:
-    words = {hardware.id, hardware.data["class"]}
-    seen = [gotcha for gotcha in matrix.products.catalog.of_kind("gotcha") if words & set(gotcha.data["hardware"].get("seen_on", ()))]
-    return {"seen": seen}
+    catalog, hardware_class = matrix.products.catalog, hardware.data["class"]
+    return {
+        "engines": machines.runs_here(catalog, hardware_class),
+        "seen": machines.gotchas_here(catalog, hardware),
+        "clean": machines.clean_here(catalog, hardware),
+        "missed": machines.only_on_relatives(catalog, hardware_class),
+        "near": machines.near_misses(catalog, hardware),
+    }
 
 
 def of_measurement(matrix: Matrix, measurement: Record) -> dict:

@@ -44,7 +44,7 @@ def compatibility_page(matrix: Matrix) -> Page:
         "machines": explorer.machines(matrix),
         "asked": explorer.asked,
         "first_source": explorer.first_source,
-        "versioned": [engine for engine in matrix.engines if len(explorer.over_time(matrix, engine)) > 1],
+        "versioned": [engine for engine in matrix.engines if len(matrix.histories[engine.id].releases) > 1],
     }
     return Page("13-model-compatibility/", "Model compatibility", "compatibility.md.j2", context, hide=WIDE)
 

@@ -1,0 +1,36 @@
+"""Pages at former addresses: of a moved record, and of ids that a record also goes by."""
+
+from __future__ import annotations
+
+from catalogs import MODEL, changed
+from infercompat.export import redirects
+from infercompat.export.api import _moved
+from infercompat.join import Matrix
+
+MOVED = {
+    "models/acme/older-model.yaml": "moved_to: old-model\nmoved_on: 2026-01-01\n",
+    "models/acme/old-model.yaml": "moved_to: tiny-model\nmoved_on: 2026-02-01\n",
+}
+
+
+def test_a_moved_record_leads_to_where_it_is_through_every_move(make):
+    matrix = Matrix(make(MOVED))
+    found = redirects(matrix)
+    assert set(found) == {"models/old-model/index.html", "models/older-model/index.html"}
+    for page in found.values():
+        assert b'<meta http-equiv="refresh" content="0; url=../tiny-model/">' in page
+        assert b'<a href="../tiny-model/">Tiny</a>' in page
+    assert _moved(matrix) == {"old-model": "tiny-model", "older-model": "tiny-model"}
+
+
+def test_an_alias_leads_there_too_unless_it_holds_a_slash(make):
+    found = redirects(Matrix(make(changed(MODEL, ("[old/tiny]", "[old/tiny, Tiny_1]")))))
+    assert set(found) == {"models/Tiny_1/index.html"}
+
+
+def test_no_redirect_stands_where_a_page_is(real_matrix):
+    from infercompat.render import pages
+
+    found = redirects(real_matrix)
+    assert len(found) > 30
+    assert not set(found) & {f"{page.address}index.html" for page in pages(real_matrix)}
