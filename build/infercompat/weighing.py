@@ -11,7 +11,7 @@ from infercompat.derive.weights.loaded import Evenly, LaidOut, laid_out, loaded_
 from infercompat.derive.weights.ranks import VOCABULARY_STEP, Split
 from infercompat.records import Record
 
-BY_LAYER = frozenset({"llama.cpp", "ollama"})
+BY_LAYER = frozenset({"ik-llama.cpp", "llama.cpp", "ollama", "ollama-gguf"})
 PADDING = frozenset({"vllm", "sglang"})
 EXPERT_STEPS = {"marlin": (128, 256), "triton": (64, 1), "trtllm": (128, 256)}
 """What MXFP4 experts are rounded up to by the kernels that run them: inner width and model width

@@ -49,7 +49,7 @@ import { isUnknown, unknown } from "./layers.js";
  * @property {boolean} expandsLatent
  */
 
-const BY_LAYER = ["llama.cpp", "ollama"];
+const BY_LAYER = ["ik-llama.cpp", "llama.cpp", "ollama", "ollama-gguf"];
 const PADDING = ["vllm", "sglang"];
 const VOCABULARY_STEP = 64;
 /** What MXFP4 experts are rounded up to by the kernels that run them: inner width and model width. @type {Record<string, [number, number]>} */
