@@ -186,6 +186,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
 
 # A second form of the same error, where the engine prints two.
 MORE: dict[tuple[str, ...], str] = {
+    ("llamacpp-gemma4-e4b-mtp-fattn-abort",): "ggml/src/ggml-cuda/fattn-tile.cuh:1343: fatal error",
     ("mlxlm-gemma3n-server-batched-shared-kv",): 'too many values to unpack (expected 2)\n  File "mlx_lm/models/gemma3n.py", line 133',
     ("sglang-deterministic-triton-swa-illegal-access",): "CUDA error: an illegal memory access was encountered inside `_fwd_kernel_unified`",
     ("vllm-025-gemma4-mtp-projection-shape",): "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8192x3840 and 5632x1024)",

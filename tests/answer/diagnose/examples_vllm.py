@@ -21,7 +21,10 @@ VLLM: dict[tuple[str, ...], str] = {
         "ValueError: No valid attention backend found for cuda with AttentionSelectorConfig(head_size=512, dtype=torch.bfloat16, "
         "kv_cache_dtype=auto, block_size=None, use_mla=True, has_sink=False, use_sparse=True, use_mm_prefix=False)."
     ),
-    ("vllm-w4a16fp4-turing-unsupported",): "mm_fp4 does not support backend 'cutlass' with capability 75",
+    ("vllm-w4a16fp4-turing-unsupported",): (
+        "mm_fp4 does not support backend 'cutlass' with capability 75\n"
+        "RuntimeError: ('Quantization scheme is not supported for ', 'the current GPU. Min capability: 80. ', 'Current capability: 75.')"
+    ),
     ("vllm-glm46-nvfp4-dgx-spark-stack",): (
         "RuntimeError: FlashInfer kernels unavailable for ModelOptNvFp4FusedMoE on current platform\n"
         "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'\n"
