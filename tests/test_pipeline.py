@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalogs import TINY, text_of
-from infercompat.derive import Derived, Unknown
+from catalogs import TINY
 from infercompat.pipeline import load
 
 
@@ -14,30 +13,6 @@ def test_the_tiny_catalog_loads_without_a_fault(tiny):
     assert tiny.today == "2026-03-01"
     assert tiny.folder == TINY
     assert len(tiny.files.records) == len(tiny.catalog.records) == tiny.files.count - 2
-
-
-def test_models_are_derived(tiny):
-    assert {id: type(derived) for id, derived in tiny.derived.items()} == {"plain-model": Derived, "tiny-model": Derived}
-    assert len(tiny.derived["tiny-model"].layers) == 4
-
-
-def test_a_model_without_a_reader_is_unknown(make):
-    text = text_of("models/acme/plain-model.yaml").replace("model_type: llama", "model_type: nobody-knows").replace("LlamaForCausalLM", "NobodyForCausalLM")
-    assert isinstance(make({"models/acme/plain-model.yaml": text}).derived["plain-model"], Unknown)
-
-
-def test_withdrawn_and_moved_models_are_not_derived(make):
-    files = {
-        "models/acme/plain-model.yaml": text_of("models/acme/plain-model.yaml") + "withdrawn: {on: 2026-01-01, because: It was wrong.}\n",
-        "models/acme/old-model.yaml": "moved_to: tiny-model\nmoved_on: 2026-01-01\n",
-    }
-    assert list(make(files).derived) == ["tiny-model"]
-
-
-@pytest.mark.parametrize(("epoch", "today"), [("1767225600", "2026-01-01"), ("0", "1970-01-01"), ("", "2026-02-02"), ("soon", "2026-02-02")])
-def test_a_build_counts_from_source_date_epoch_or_the_newest_date(make, monkeypatch, epoch, today):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    assert make(today=None).today == today
 
 
 def test_a_record_with_a_fault_is_set_aside(make):

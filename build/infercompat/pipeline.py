@@ -6,9 +6,9 @@ from pathlib import Path
 
 from infercompat.diagnostic import Diagnostic
 from infercompat.link import link
-from infercompat.products import Files, Products, reference_date
+from infercompat.products import Products, reference_date
 from infercompat.read import read_catalog
-from infercompat.records import Record
+from infercompat.records import Files, Record
 from infercompat.shape import CATALOG_FILES, Shapes, check_shapes, schemas
 from infercompat.span import Span
 

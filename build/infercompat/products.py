@@ -12,16 +12,7 @@ from pathlib import Path
 from infercompat.derive import Derived, Unknown, derive
 from infercompat.diagnostic import Diagnostic
 from infercompat.link import Catalog
-from infercompat.records import Document, Record
-
-
-@dataclass(frozen=True)
-class Files:
-    """What reading made: records (shape not yet checked), the vocabulary and exceptions, and how many files were read."""
-
-    records: tuple[Record, ...]
-    extras: dict[str, Document]
-    count: int
+from infercompat.records import Document, Files, Record
 
 
 @dataclass

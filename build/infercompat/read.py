@@ -19,8 +19,7 @@ from typing import Any
 import yaml
 
 from infercompat.diagnostic import Diagnostic
-from infercompat.products import Files
-from infercompat.records import KIND_OF_FOLDER, Document, Path, Record
+from infercompat.records import KIND_OF_FOLDER, Document, Files, Path, Record
 from infercompat.span import Span
 
 MAX_BYTES = 1 << 20

@@ -118,6 +118,15 @@ class Record:
         return "withdrawn" not in self.data and "moved_to" not in self.data
 
 
+@dataclass(frozen=True)
+class Files:
+    """What reading made: records (shape not yet checked), the vocabulary and exceptions, and how many files were read."""
+
+    records: tuple[Record, ...]
+    extras: dict[str, Document]
+    count: int
+
+
 def walk(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every node of plain data with its path, parents first."""
     yield path, data

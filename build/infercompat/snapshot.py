@@ -14,8 +14,8 @@ from pathlib import Path
 
 from infercompat import __version__
 from infercompat.link import link
-from infercompat.products import Files, Products, reference_date
-from infercompat.records import Document, Record
+from infercompat.products import Products, reference_date
+from infercompat.records import Document, Files, Record
 from infercompat.write import write_file
 
 
