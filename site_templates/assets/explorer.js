@@ -333,12 +333,12 @@ function content(model, cell) {
   );
   return [
     closer(),
-    make("h3", {}, `${model.record.name} on ${cell.engine} ${cell.version}`),
+    make("h2", { class: "ex-name" }, `${model.record.name} on ${cell.engine} ${cell.version}`),
     make("p", {}, make("span", { class: `ic-chip ic-${cell.verdict}` }, `${glyph} ${cell.verdict}`), ` ${grade}`),
     make("p", {}, cell.reason),
     ...cell.conditions.map((condition) => make("p", {}, condition)),
     make("ol", { class: "ex-chain" }, ...hops),
-    ...(gates.length ? [make("h4", {}, `Gotchas it can meet (${gates.length})`), make("ul", {}, ...gates)] : []),
+    ...(gates.length ? [make("h3", {}, `Gotchas it can meet (${gates.length})`), make("ul", {}, ...gates)] : []),
     make("p", {}, make("a", { href: link(`check/?${new URLSearchParams({ model: model.id, engine: cell.engine })}`) }, "Ask about your stack"), " · ", make("a", { href: link(cell.page) }, "On the model's page"), " · ", make("a", { href: link(`api/v1/models/${model.id}.json`) }, "JSON")),
   ];
 }

@@ -55,13 +55,6 @@ def test_every_file_is_as_the_document_says(files):
     assert [fault for path, content in files.items() for fault in faults(path, content)] == []
 
 
-def test_the_real_catalog_is_as_the_document_says(real_matrix):
-    found = api_files(real_matrix)
-    sample = [path for number, path in enumerate(sorted(found)) if number % 7 == 0 or "/" not in path.removeprefix("api/v1/")]
-    assert len(sample) > 300
-    assert [fault for path in sample for fault in faults(path, found[path])] == []
-
-
 def test_every_path_of_the_document_has_a_file(files):
     patterns = [pattern_of(template) for template in DOCUMENT["paths"]]
     assert [pattern for pattern in patterns if not any(re.fullmatch(pattern, f"/{path}") for path in files)] == []

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import markdown
 
+from infercompat.join import Matrix
 from infercompat.render import Renderer, pages
 from infercompat.render.mkdocs_plugin import WholePages
 
@@ -24,9 +25,10 @@ def through_the_plugin(text: str) -> tuple[str, list[str]]:
     return plugin.on_page_content(converted(plugin.on_page_markdown(text, page)), page), page.bodies
 
 
-def test_every_kind_of_page_comes_out_as_it_would_without(real_matrix):
-    renderer, seen, taken = Renderer(real_matrix), set(), 0
-    for page in pages(real_matrix):
+def test_every_kind_of_page_comes_out_as_it_would_without(tiny):
+    matrix, seen, taken = Matrix(tiny), set(), 0
+    renderer = Renderer(matrix)
+    for page in pages(matrix):
         if page.template in seen or page.template.startswith(("pages/", "compatibility")):
             continue
         seen.add(page.template)
@@ -34,8 +36,8 @@ def test_every_kind_of_page_comes_out_as_it_would_without(real_matrix):
         html, bodies = through_the_plugin(text)
         taken += len(bodies)
         assert spaceless(html) == spaceless(converted(text)), page.address
-    assert len(seen) > 20
-    assert taken > 40
+    assert len(seen) > 15
+    assert taken > 15
 
 
 def test_headings_and_prose_stay_in_markdown():

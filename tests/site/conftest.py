@@ -63,14 +63,14 @@ def browser():
 
 @pytest.fixture(params=[1280, 390])
 def tab(request, browser):
-    """A fresh page of one width, which keeps what went wrong in `faults`."""
+    """A fresh page of one width, which keeps what went wrong in `faults`; what a page that was left had still asked for did not."""
     context = browser.new_context(viewport={"width": request.param, "height": 900})
     page = context.new_page()
     page.faults = []
     page.requested = []
     page.on("console", lambda message: page.faults.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: page.faults.append(str(error)))
-    page.on("requestfailed", lambda asked: page.faults.append(asked.url))
+    page.on("requestfailed", lambda asked: page.faults.append(asked.url) if asked.failure != "net::ERR_ABORTED" else None)
     page.on("response", lambda got: page.faults.append(f"{got.status} {got.url}") if got.status >= 400 else None)
     page.on("request", lambda asked: page.requested.append(asked.url))
     yield page

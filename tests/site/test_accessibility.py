@@ -17,7 +17,6 @@ PAGES = [
     "graph/?node=gemma-3-27b",
     "check/",
     "check/?model=gemma-3-27b&engine=vllm&hardware=h100-sxm&context=32768",
-    "check/?model=deepseek-v3.1&engine=vllm&hardware=b200&gpus=4&context=65536&spec=mtp&spec_tokens=3",
     "errors/",
     "changes/",
     "changes/2026-11-29-04/",

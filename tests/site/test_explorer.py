@@ -79,7 +79,7 @@ def test_a_cell_opens_its_chain_and_has_a_link_of_its_own(explorer, server):
     page.goto("about:blank")
     page.goto(address)
     page.wait_for_selector("#ex-panel ol li")
-    assert "Gemma 3 27B on" in page.locator("#ex-panel h3").inner_text()
+    assert "Gemma 3 27B on" in page.locator("#ex-panel h2").inner_text()
 
 
 def test_arrow_keys_move_and_enter_opens(explorer):

@@ -8,6 +8,9 @@ import re
 import pytest
 
 from conftest import ROOT
+from export.test_api import faults
+from export.test_check import facts_in, sources
+from infercompat.condition import lookup
 from infercompat.render.environment import SITE
 
 
@@ -83,3 +86,23 @@ def test_the_markdown_of_a_page_is_beside_it(site):
     assert 'href="index.md"' in (site / "models/gemma-3-27b/index.html").read_text("utf-8")
     index = json.loads((site / "api/v1/index.json").read_text("utf-8"))["records"]
     assert [record["page"] for records in index.values() for record in records if not (site / record["page"] / "index.md").is_file()] == []
+
+
+def test_the_files_are_as_the_document_says(site):
+    paths = sorted(path.relative_to(site).as_posix() for path in (site / "api").rglob("*.*"))
+    sample = [path for number, path in enumerate(paths) if number % 7 == 0 or "/" not in path.removeprefix("api/v1/")]
+    assert len(sample) > 300
+    assert [fault for path in sample for fault in faults(path, (site / path).read_bytes())] == []
+
+
+def test_each_source_of_the_check_page_has_a_citation_and_each_file_stays_small(site, real):
+    files = sorted((site / "api/v1/check").glob("*s/*.json"))
+    assert len(files) > len(real.catalog.of_kind("model"))
+    asked = set()
+    for path in (site / "api/v1/check/catalog.json", *files):
+        assert path.stat().st_size < (400_000 if path.parent.name == "engines" else 150_000), path
+        body = json.loads(path.read_text("utf-8"))
+        assert {id for id, _ in sources(body)} <= body["citations"].keys(), path
+        asked |= set(facts_in(body))
+    assert len(asked) > 40
+    assert [fact for fact in asked if lookup(fact) is None] == []

@@ -16,12 +16,13 @@ _LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
 
 
 def source_page(url: str) -> str:
-    """The page that lists a citation: one a host, on GitHub one an owner and repository."""
+    """The page that lists a citation: one a host, on GitHub one a repository and one for its threads."""
     parts = urlsplit(url)
     host = parts.hostname or "unknown"
     if host == "github.com":
-        owner, repository, *_ = [*parts.path.strip("/").split("/"), "", ""]
-        return f"sources/github.com/{owner}--{repository}/" if repository else "sources/github.com/other/"
+        owner, repository, what, *_ = [*parts.path.strip("/").split("/"), "", "", ""]
+        threads = "--threads" if what in ("issues", "pull", "discussions") else ""
+        return f"sources/github.com/{owner}--{repository}{threads}/" if repository else "sources/github.com/other/"
     return f"sources/{host}/"
 
 
