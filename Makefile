@@ -27,7 +27,7 @@ serve: site ## build the site and serve it on http://127.0.0.1:8000
 	cd site && ../$(BIN)/python -m http.server --bind 127.0.0.1 8000
 
 test: $(VENV)/.ready chromium ## run the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 validate: $(VENV)/.ready ## check every record of the catalog
 	@$(BIN)/infercompat validate

@@ -21,6 +21,11 @@ settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One file that needs the site first, the others last: a process builds it while another tests the rest, and none waits."""
+    items.sort(key=lambda item: (item.path.name != "test_crawl.py", item.path.parent.name == "site"))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory) -> Iterator[None]:
     """Nothing that tests compile comes from the user's own cache, or goes there."""

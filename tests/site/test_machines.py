@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from xml.etree import ElementTree
 
 import pytest
 
 from conftest import ROOT
+from export import test_feeds
 from export.test_api import faults
 from export.test_check import facts_in, sources
 from infercompat.condition import lookup
@@ -89,7 +91,7 @@ def test_the_markdown_of_a_page_is_beside_it(site):
 
 
 def test_the_files_are_as_the_document_says(site):
-    paths = sorted(path.relative_to(site).as_posix() for path in (site / "api").rglob("*.*"))
+    paths = sorted(path.relative_to(site).as_posix() for path in (site / "api").rglob("*.*") if path.is_file())
     sample = [path for number, path in enumerate(paths) if number % 7 == 0 or "/" not in path.removeprefix("api/v1/")]
     assert len(sample) > 300
     assert [fault for path in sample for fault in faults(path, (site / path).read_bytes())] == []
@@ -106,3 +108,14 @@ def test_each_source_of_the_check_page_has_a_citation_and_each_file_stays_small(
         asked |= set(facts_in(body))
     assert len(asked) > 40
     assert [fact for fact in asked if lookup(fact) is None] == []
+
+
+def test_feeds_are_valid_and_every_link_leads_to_a_page(site):
+    found = {path.relative_to(site).as_posix(): ElementTree.parse(path).getroot() for path in (site / "feeds").rglob("*.xml")}
+    assert len(found) > 250
+    assert {path: wrong for path, root in found.items() if (wrong := test_feeds.faults(path, root))} == {}
+    links = {
+        link.get("href").partition("#")[0] for root in found.values() for link in root.findall(".//a:link", test_feeds.NS) if link.get("rel") == "alternate"
+    }
+    assert len(links) > 300
+    assert {link for link in links if not (site / link.removeprefix(SITE) / "index.html").is_file()} == set()
