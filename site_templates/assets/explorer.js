@@ -146,7 +146,8 @@ function filter() {
   shown = next;
   const seen = columns(found);
   const hidden = overTime ? [] : seen.flatMap((visible, place) => (visible ? [] : [`#ex-table tr > :nth-child(${place + 2}):not(.ex-wide)`]));
-  style.textContent = hidden.length ? `${hidden.join(",")}{display:none}` : "";
+  const rule = hidden.length ? `${hidden.join(",")}{display:none}` : "";
+  if (style.textContent !== rule) style.textContent = rule; // writing it makes the browser match every rule of the page anew
   table.dataset.verdict = found.verdict ?? "";
   table.dataset.grade = found.grade ?? "";
   say(models, seen.filter(Boolean).length, alone, found);
