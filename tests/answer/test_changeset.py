@@ -7,7 +7,7 @@ import json
 import pytest
 
 from catalogs import GOTCHA, MODEL, OFFERS, changed, copy_tiny
-from infercompat.answer.changeset import as_text, between, change_sets, is_empty, next_file
+from infercompat.answer.changeset import FOLDER, as_text, between, change_sets, is_empty, next_file
 from infercompat.join import Matrix
 from infercompat.revisions import Commit
 
@@ -83,3 +83,21 @@ def test_the_recorded_sets_follow_on_each_other(real):
     assert [found.time for found in sets] == sorted(found.time for found in sets)
     assert all(found.counts() for found in sets)
     assert max(file.stat().st_size for file in (real.folder.parent / "changes").glob("*.json")) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"a":\n', "2026-02-02-09.json:2:1: no change set: Expecting value"),
+        (b"\xff", "2026-02-02-09.json:1:1: no change set: it is not UTF-8"),
+        (b'{"before": {}}', "2026-02-02-09.json:1:1: no change set: it lacks after, verdicts,"),
+        (b"[]", "2026-02-02-09.json:1:1: no change set: it lacks before,"),
+    ],
+)
+def test_a_file_that_is_no_change_set_is_told_by_its_place(run, tiny_copy, content, told):
+    folder = tiny_copy.parent / FOLDER
+    folder.mkdir(exist_ok=True)
+    (folder / "2026-02-02-09.json").write_bytes(content)
+    result = run("diff", "--record", catalog=tiny_copy)
+    assert result.exit_code == 2
+    assert told in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections import Counter, defaultdict
@@ -25,6 +26,8 @@ _COUNTED = {
     "gotchas": ("gotcha with another status", "gotchas with another status"),
     "hardware": ("product", "products"),
 }
+SECTIONS = ("before", "after", "verdicts", "grades", "versions", "caches", "gotchas", "met", "met_no_more", "added", "removed")
+"""What every file holds."""
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}-\d{2}\Z")
 
 
@@ -73,9 +76,22 @@ def _words(what: str, number: int) -> str:
 
 
 def change_sets(catalog: Path) -> list[ChangeSet]:
-    """Those kept beside a catalog's folder, the newest first; none where there is no such folder."""
+    """Those kept beside a catalog's folder, the newest first; none where there is no such folder. Raises OSError for a file that is none."""
     files = sorted((catalog.parent / FOLDER).glob("*.json"), reverse=True)
-    return [ChangeSet(file.stem, json.loads(file.read_text("utf-8"))) for file in files if _NAME.match(file.stem)]
+    return [ChangeSet(file.stem, _read(file)) for file in files if _NAME.match(file.stem)]
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(file.read_bytes())
+    except json.JSONDecodeError as error:
+        raise OSError(errno.EINVAL, f"no change set: {error.msg}", f"{file}:{error.lineno}:{error.colno}") from error
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "no change set: it is not UTF-8", f"{file}:1:1") from error
+    missing = [name for name in SECTIONS if name not in data] if isinstance(data, dict) else SECTIONS
+    if missing:
+        raise OSError(errno.EINVAL, f"no change set: it lacks {', '.join(missing)}", f"{file}:1:1")
+    return data
 
 
 def next_file(catalog: Path, day: str) -> Path:
