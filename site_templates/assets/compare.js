@@ -7,20 +7,13 @@
 /** @typedef {{id: string, name: string}} Named */
 /** @typedef {Record<string, any>} Item A file of /api/v1, which has the schema of its own beside it */
 
+import { formatBytes } from "./check/units.js";
 import { GLYPH, SITE, json, make } from "./page.js";
 
 const [FEWEST, MOST] = [2, 4];
 const UNKNOWN = { word: "unknown", chip: "unknown" };
 
 // Facts: each function gives the rows of one kind, without a look at the page
-
-/** @param {number} bytes @returns {string} in binary units, as on the pages */
-export function size(bytes) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let place = 0;
-  while (bytes >= 1024 && place < units.length - 1) [bytes, place] = [bytes / 1024, place + 1];
-  return `${bytes.toLocaleString("en", { maximumFractionDigits: bytes < 1000 ? 2 : 0 })} ${units[place]}`;
-}
 
 /** @param {unknown} value @returns {Value} */
 function plain(value) {
@@ -58,7 +51,7 @@ export function modelRows(models, names) {
   add("Facts", "Context in tokens", (model) => (model.derived.known ? plain(model.derived.context.native) : UNKNOWN));
   add("Facts", "Lightest checkpoint", (model) => {
     const known = model.weights.map((/** @type {Item} */ each) => each.low_bytes).filter((/** @type {number | null} */ bytes) => bytes !== null);
-    return known.length ? { word: size(Math.min(...known)) } : UNKNOWN;
+    return known.length ? { word: formatBytes(Math.min(...known)) } : UNKNOWN;
   });
   for (const kind of union(models.map((model) => Object.keys(model.derived.layers ?? {})))) {
     add("Layers", kind, (model) => (model.derived.known ? plain(model.derived.layers[kind] ?? 0) : UNKNOWN));
@@ -68,7 +61,7 @@ export function modelRows(models, names) {
       const beyond = (/** @type {Item} */ model) => model.derived.context.native && Number(tokens) > model.derived.context.native;
       add("Cache of one sequence in bf16", `${Number(tokens).toLocaleString("en")} tokens: ${name}`, (model) => {
         if (!model.derived.known) return UNKNOWN;
-        return beyond(model) ? { word: "beyond its context" } : { word: size(model.derived.cache[bound].at[tokens]) };
+        return beyond(model) ? { word: "beyond its context" } : { word: formatBytes(model.derived.cache[bound].at[tokens]) };
       });
     }
   }

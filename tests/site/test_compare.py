@@ -90,7 +90,8 @@ def test_a_fifth_is_left_out_and_a_repeated_one_counts_once(compare):
 def test_sizes_read_as_on_the_pages(compare):
     """80 MiB, 9.5 GiB and 1,536 bytes by hand."""
     page = compare()
-    found = page.evaluate("async () => { const { size } = await import('../assets/compare.js'); return [83886080, 9.5 * 2 ** 30, 1536, 12].map(size); }")
+    read = "async () => { const { formatBytes } = await import('../assets/check/units.js'); return [83886080, 9.5 * 2 ** 30, 1536, 12].map(formatBytes); }"
+    found = page.evaluate(read)
     assert found == ["80 MiB", "9.5 GiB", "1.5 KiB", "12 B"]
 
 
