@@ -51,7 +51,7 @@ def faults(text: str) -> list[str]:
     for words in commands(text):
         name = words[0]
         if name.endswith("/infercompat"):
-            verb = main.commands.get(words[1])
+            verb = main.get_command(click.Context(main), words[1])
             if verb is None:
                 found.append(f"no verb {words[1]}")
                 continue

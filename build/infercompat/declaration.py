@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from infercompat.diagnostic import ERROR
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(Struct, frozen=True):
     """One rule. Examples are files of a small catalog: a line `# catalog/…` starts each, the guilty line ends in `# CODE`."""
 
     code: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from infercompat.span import Span
 
@@ -10,8 +10,7 @@ ERROR = "error"
 WARNING = "warning"
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One fault: the rule's code, what is wrong, where, and what to do about it."""
 
     rule: str
@@ -19,7 +18,7 @@ class Diagnostic:
     span: Span
     severity: str = ERROR
     help: str = ""
-    related: tuple[tuple[str, Span], ...] = field(default=())
+    related: tuple[tuple[str, Span], ...] = ()
 
     @property
     def sort_key(self) -> tuple:

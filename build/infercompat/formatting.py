@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby
 from pathlib import Path, PurePosixPath
 
 import click
+from msgspec import Struct
 
 from infercompat.products import Products
 from infercompat.read import parse
@@ -21,8 +21,7 @@ _FIELD = ("notes",)
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """One figure and the placeholder for it."""
 
     span: Span
@@ -30,8 +29,7 @@ class Change:
     placeholder: str
 
 
-@dataclass(frozen=True)
-class Rewrite:
+class Rewrite(Struct, frozen=True):
     """A file, the changes in it, and its bytes after them; `content` is None where YAML would read the result as something else."""
 
     span: Span

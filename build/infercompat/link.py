@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat import prose
 from infercompat.records import KINDS, Path, Record, dotted, walk
@@ -35,8 +36,7 @@ REFERENCE_FIELDS: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {
 _CLASS_LISTS = {("hardware", "seen_on"), ("hardware", "clean_on")}
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """One record pointing at another. `target` is what is written, `id` the record it leads to or None."""
 
     source: str
@@ -52,8 +52,7 @@ class Reference:
         return dotted(self.path)
 
 
-@dataclass(frozen=True)
-class Clash:
+class Clash(Struct, frozen=True):
     """An id or alias that two files claim."""
 
     word: str
@@ -62,8 +61,7 @@ class Clash:
     alias: bool
 
 
-@dataclass
-class Catalog:
+class Catalog(Struct, dict=True):
     """Records by id and by kind, in canonical order, with references resolved both ways."""
 
     records: dict[str, Record]
@@ -71,7 +69,7 @@ class Catalog:
     vocabulary: dict[str, Any]
     clashes: tuple[Clash, ...] = ()
     set_aside: frozenset[str] = frozenset()
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    memo: dict[Any, Any] = field(default_factory=dict)
     """What later stages worked out once for all records, such as parsed conditions."""
 
     @cached_property

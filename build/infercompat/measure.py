@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.allocate import Allocation, Request, allocate
 from infercompat.allocate.every import by_every_policy
@@ -22,8 +23,7 @@ GIVEN_MEMORY = frozenset({"engine.blocks", "engine.capacity_tokens", "engine.max
 """Figures that need the cache memory, which the same log has to state."""
 
 
-@dataclass(frozen=True)
-class Computed:
+class Computed(Struct, frozen=True):
     """What we compute in the measurement's unit, and the error against what was logged; None where either is not known.
 
     `low` and `high` are the figure at both ends of the printed memory's rounding. `rounding` says that the logged figure lies
@@ -85,8 +85,7 @@ def _of_weights(products: Products, data: dict[str, Any], model: Record, figure:
     return _held_against(data, (found.low + found.high) / 2, found.low, found.high)
 
 
-@dataclass(frozen=True)
-class Overhead:
+class Overhead(Struct, frozen=True):
     """What an engine took of a device beside weights and cache, in one log: activations, graphs, the driver's own."""
 
     measurement: Record
@@ -97,9 +96,9 @@ def overheads(products: Products, engine: str) -> list[Overhead]:
     """The overheads that logs of an engine show, smallest first: share of the device, less the weights, less the cache memory."""
     found = []
     for measurement in products.catalog.of_kind("measurement"):
-        data = measurement.data
-        if measurement.engine != engine or data["metric"] != "device.cache_bytes":
+        if measurement.engine != engine or measurement.data["metric"] != "device.cache_bytes":
             continue
+        data = measurement.data
         share = data.get("conditions", {}).get("settings", {}).get("gpu_memory_utilization")
         hardware = products.catalog.follow(data.get("hardware", ""))
         if not _is_number(share) or hardware is None:
@@ -115,8 +114,10 @@ def _logged_weights(products: Products, measurement: Record) -> float | None:
     """The weights that the same log states: of the same model and engine, and of no other checkpoint or number of ranks."""
     cited, wanted = {cite["id"] for cite in measurement.data["cites"]}, measurement.data.get("conditions", {})
     for other in products.catalog.of_kind("measurement"):
+        if other.engine != measurement.engine:
+            continue
         data, conditions = other.data, other.data.get("conditions", {})
-        same = all(data.get(name) == measurement.data.get(name) for name in ("model", "engine")) and cited & {cite["id"] for cite in data["cites"]}
+        same = data.get("model") == measurement.data.get("model") and cited & {cite["id"] for cite in data["cites"]}
         differs = any(conditions[name] != wanted[name] for name in ("checkpoint", "tensor_parallel") if name in conditions and name in wanted)
         if data["metric"] == "weights.bytes" and same and not differs and (stated := _logged_bytes(data)) is not None:
             return stated

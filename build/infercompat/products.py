@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct
 
 from infercompat.derive import Derived, Unknown, derive
 from infercompat.diagnostic import Diagnostic
@@ -15,8 +16,7 @@ from infercompat.link import Catalog
 from infercompat.records import Document, Files, Record
 
 
-@dataclass
-class Products:
+class Products(Struct, dict=True):
     """What the stages made of one catalog folder, and the faults they met on the way."""
 
     folder: Path

@@ -8,10 +8,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from infercompat.units import FILTERS, format_thousands
 
@@ -24,8 +25,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_+]*(?:\.[a-z0-9][a-z0-9_+]*)*\Z")
 _CODE = re.compile(r"```.*?(?:```|\Z)|(?<!`)(``?)(?!`)[^\n]*?(?<!`)\1(?!`)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Struct, frozen=True):
     """A [[target#part|text]] and where it stands in its string."""
 
     target: str
@@ -35,8 +35,7 @@ class Link:
     end: int
 
 
-@dataclass(frozen=True)
-class Placeholder:
+class Placeholder(Struct, frozen=True):
     """A {{ name | filter }} and where it stands. `fault` says what is wrong with its form, if anything."""
 
     name: str

@@ -11,12 +11,12 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from pathlib import PurePosixPath
 from typing import Any
 
 import yaml
+from msgspec import Struct, field
 
 from infercompat.diagnostic import Diagnostic
 from infercompat.records import KIND_OF_FOLDER, Document, Files, Path, Record
@@ -54,8 +54,7 @@ def plain_scalar(text: str) -> Any:
     return text
 
 
-@dataclass
-class _Builder:
+class _Builder(Struct, dict=True):
     """Turns one file's events into data and spans."""
 
     path: str

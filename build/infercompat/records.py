@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.span import Span
 
@@ -32,8 +33,7 @@ _WRITTEN = {"'": re.compile("''|."), '"': re.compile(r"\\x..|\\u.{4}|\\U.{8}|\\.
 """How one character is written inside each kind of quotes."""
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct, frozen=True):
     """One YAML file: its plain data, and the span of every key and value in it.
 
     `spans` leads from a node's path to the span of its value, `key_spans` to the span of the key that names it,
@@ -79,14 +79,11 @@ class Document:
         return 1 + sum(len(piece) for piece in pieces.findall(inside)[:offset])
 
 
-@dataclass(frozen=True)
 class Record:
     """One record of the catalog. Its id is its file's stem, its kind its folder's."""
 
-    id: str
-    kind: str
-    data: dict[str, Any]
-    document: Document
+    def __init__(self, id: str, kind: str, data: dict[str, Any], document: Document):
+        self.id, self.kind, self.data, self.document = id, kind, data, document
 
     @cached_property
     def path(self) -> str:
@@ -118,8 +115,7 @@ class Record:
         return "withdrawn" not in self.data and "moved_to" not in self.data
 
 
-@dataclass(frozen=True)
-class Files:
+class Files(Struct, frozen=True):
     """What reading made: records (shape not yet checked), the vocabulary and exceptions, and how many files were read."""
 
     records: tuple[Record, ...]

@@ -9,8 +9,9 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from infercompat.write import write_file
 
@@ -19,8 +20,7 @@ class NoRevision(Exception):
     """A revision that cannot be had: the message says why."""
 
 
-@dataclass(frozen=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """A commit by its full name, and when it was made: RFC 3339 in UTC."""
 
     revision: str

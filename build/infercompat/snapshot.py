@@ -9,25 +9,36 @@ import hashlib
 import json
 import os
 import zlib
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+from msgspec.json import decode
 
 from infercompat import __version__
-from infercompat.link import link
+from infercompat.link import Catalog
 from infercompat.products import Products, reference_date
 from infercompat.records import Document, Files, Record
 from infercompat.write import write_file
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return decode(text)
+    except ValueError:
+        return json.loads(text)  # slower, and takes what is no text, such as the name of a folder
 
 
 class Stored(Record):
     """A record whose data is parsed when it is first asked for: a question needs a few of thousands."""
 
     def __init__(self, id: str, kind: str, path: str, aliases: list[str], engine: str | None, live: bool, text: bytes):
-        self.__dict__.update(id=id, kind=kind, path=path, aliases=aliases, engine=engine, live=live, text=text)
+        self.id, self.kind, self.path, self.aliases, self.engine, self.live, self.text = id, kind, path, aliases, engine, live, text
 
     @cached_property
     def data(self) -> dict:
-        return json.loads(self.text)
+        return _parsed(self.text)
 
     @cached_property
     def document(self) -> Document:
@@ -66,21 +77,19 @@ def _place(folder: Path) -> Path | None:
 
 
 def _key(folder: Path) -> str:
-    digest = hashlib.sha256(f"{__version__} {folder.resolve()}".encode(errors="surrogateescape"))
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(parent, name)
-            about = _about(path)
-            digest.update(f"{path} {about.st_size} {about.st_mtime_ns}\n".encode(errors="surrogateescape"))
-    return digest.hexdigest()[:32]
+    told = "".join(sorted(_files(folder)))
+    return hashlib.sha256(f"{__version__} {folder.resolve()}\n{told}".encode(errors="surrogateescape")).hexdigest()[:32]
 
 
-def _about(path: str) -> os.stat_result:
-    try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return os.lstat(path)  # a link may lead nowhere
+def _files(folder: Path | str) -> Iterator[str]:
+    """A line for every file below a folder: its path, size and time."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _files(entry.path)
+            else:
+                about = entry.stat(follow_symlinks=not entry.is_symlink() or os.path.exists(entry.path))  # a link may lead nowhere
+                yield f"{entry.path} {about.st_size} {about.st_mtime_ns}\n"
 
 
 def _store(place: Path, products: Products) -> None:
@@ -89,7 +98,14 @@ def _store(place: Path, products: Products) -> None:
     texts = [json.dumps(record.data, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass") for record in catalog.records.values()]
     told = [[*_told(record), len(text)] for record, text in zip(catalog.records.values(), texts, strict=True)]
     bodies = b"".join(texts)
-    head = {"vocabulary": catalog.vocabulary, "newest": catalog.newest_date(), "count": products.files.count, "check": zlib.crc32(bodies), "records": told}
+    head = {
+        "vocabulary": catalog.vocabulary,
+        "aliases": catalog.aliases,
+        "newest": catalog.newest_date(),
+        "count": products.files.count,
+        "check": zlib.crc32(bodies),
+        "records": told,
+    }
     try:
         for old in place.parent.glob("*.json*"):
             old.unlink(missing_ok=True)
@@ -104,13 +120,13 @@ def _told(record: Record) -> tuple[str, str, str, list[str], str | None, bool]:
 
 def _products(folder: Path, content: bytes) -> Products:
     line, _, bodies = content.partition(b"\n")
-    head = json.loads(line)
+    head = _parsed(line)
     if zlib.crc32(bodies) != head["check"]:
         raise ValueError("cut short or written over")
     records, start = [], 0
     for *told, length in head["records"]:
         records.append(Stored(*told, bodies[start : start + length]))
         start += length
-    catalog = link(tuple(records), head["vocabulary"])
+    catalog = Catalog({record.id: record for record in records}, head["aliases"], head["vocabulary"])
     today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else head["newest"]
     return Products(folder, Files(tuple(records), {}, head["count"]), catalog, [], today)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from catalogs import OFFERS, REGISTRY, TINY, changed, copy_tiny, text_of
 from infercompat.cli import main

@@ -17,10 +17,11 @@ def test_a_sound_tree():
     assert found == []
     assert condition == AllOf(
         (
-            Is("cache.k.dtype", OneOf(("fp8_e4m3",))),
-            Not(Requires("mla")),
-            HasLayer((("head_dim", Between(min=257)),)),
-        )
+            Is("cache.k.dtype", OneOf(("fp8_e4m3",)), ("all", 0, "cache.k.dtype")),
+            Not(Requires("mla", ("all", 1, "not", "requires")), ("all", 1, "not")),
+            HasLayer((("head_dim", Between(min=257)),), ("all", 2, "layer")),
+        ),
+        ("all",),
     )
 
 

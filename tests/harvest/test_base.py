@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import warnings
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from catalogs import ROOT
 from infercompat.harvest import HARVESTERS, Refused, Tree, base

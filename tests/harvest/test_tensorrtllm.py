@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from infercompat.harvest import Refused
 from infercompat.harvest.tensorrtllm import COMBINATIONS, HARVESTERS, INDEX, PAGE, combinations, index, page

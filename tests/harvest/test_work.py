@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from infercompat.harvest import SOURCES, Refused, run, work
 from infercompat.harvest.base import Harvester, claim

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from infercompat.harvest import HARVESTERS, Harvester, Tree
 from infercompat.harvest.base import Claim

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True)
-class Group:
+
+class Group(Struct, frozen=True):
     """Layers on one rank that take their cache together. `step` tokens are taken at once, at most `most` tokens are held."""
 
     kind: str
@@ -35,8 +35,7 @@ def gathered(layers: Iterable[tuple[str, int | None, Fraction]], step: int = 1) 
     return tuple(Group(kind, len(sizes), sum(sizes, Fraction(0)), step, most) for (kind, most), sizes in held.items())
 
 
-@dataclass(frozen=True)
-class Allocation:
+class Allocation(Struct, frozen=True):
     """The figures of one rank; sizes are bytes, lengths tokens. None is a figure that does not follow, and `missing` names the facts
     that would settle it.
 
@@ -63,12 +62,12 @@ class Allocation:
     longest: int | None = None
     most_requests: int | None = None
     kept_as: str | None = None
-    devices: dict[str, int] | None = field(default=None, compare=False)
+    devices: dict[str, int] | None = None
     because: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
-    figures: dict[str, float] = field(default_factory=dict, compare=False)
+    figures: dict[str, float] = field(default_factory=dict)
 
     def resident(self, tokens: int) -> int:
         """Bytes that so many tokens of one sequence hold between steps, at most; states included."""

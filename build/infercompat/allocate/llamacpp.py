@@ -8,9 +8,11 @@ src/llama-memory-recurrent.cpp (states), src/llama-model.cpp create_memory, tool
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.allocate.allocation import Allocation, Group
 from infercompat.allocate.llamacpp_compressed import compressed_groups, compressor_states
@@ -23,8 +25,7 @@ WITH_SNAPSHOTS = ("mtp", "draft-mtp", "eagle3", "dflash", "dspark")
 """Speculation that keeps a snapshot of a recurrent state for each drafted token (common/common.h need_n_rs_seq)."""
 
 
-@dataclass(frozen=True)
-class Lengths:
+class Lengths(Struct, frozen=True):
     """Cells of one stream in full and windowed layers, the streams, and the slots."""
 
     full: int

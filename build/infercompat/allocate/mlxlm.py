@@ -7,9 +7,10 @@ each model's file. Nothing is set aside at start, and there is no tensor paralle
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from math import ceil
+
+from msgspec.structs import replace
 
 from infercompat.allocate.allocation import Allocation, gathered
 from infercompat.allocate.terms import NOT_COUNTED, Terms, whole

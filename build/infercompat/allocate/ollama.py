@@ -6,7 +6,7 @@ are those of llama.cpp. Models that it runs in MLX are not meant.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.llamacpp import cells

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat.derive import Derived
 from infercompat.derive.config import Config
@@ -38,8 +39,7 @@ def facts_of_config(values: Mapping[str, Any]) -> dict[str, int]:
     return {fact: listed[0] for fact, listed in numbers.items() if listed}
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True):
     """One way to serve a model. None leaves a thing to the engine's default; lengths count tokens, memory counts bytes on one rank.
 
     `draft` is the model that drafts, where one does. `available_bytes` is the memory that the engine gives to its cache after loading.

@@ -7,10 +7,11 @@ configs/mamba_utils.py. Sizes that the engine prints as GB are GiB.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil
+
+from msgspec import Struct
 
 from infercompat.allocate.allocation import Allocation, Group
 from infercompat.allocate.sglang_requests import States, draft_share, method, most_requests, split_states
@@ -22,8 +23,7 @@ SCALED_LATENT = 512 + 512 // 128 * 4 + 64 * 2
 """Bytes of a token where sparse backends keep fp8 with a scale for 128 elements and the rotary part in bf16."""
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(Struct, frozen=True):
     """The rank that holds most: its layers that keep every token, those with a window, the bytes of a token in each, and of its states."""
 
     long: tuple[Layer, ...]

@@ -6,8 +6,9 @@ model_executor/pool_configurator.py (layers of a draft in the bytes of a token) 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from infercompat.allocate.terms import Terms, whole
 
@@ -23,8 +24,7 @@ SLOTS, OVERLAPPED, ONE_BUFFER = 3, 2, 1
 """State slots of a request while prefixes are cached, and those that the buffers of a strategy add to them."""
 
 
-@dataclass(frozen=True)
-class States:
+class States(Struct, frozen=True):
     """State slots that the pool has, those of a request, and the bytes that they and the states of drafted tokens take."""
 
     slots: int

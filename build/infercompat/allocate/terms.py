@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from infercompat.allocate.request import Request
 from infercompat.derive import Layer
@@ -28,8 +29,7 @@ class Parameters(dict[str, Any]):
         raise Lacking(name)
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """`settings` are those of the engine record, by fact; `parameters` those of the policy."""
 
     request: Request

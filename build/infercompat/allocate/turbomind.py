@@ -12,6 +12,8 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from infercompat.allocate.allocation import Allocation, Group
 from infercompat.allocate.terms import Terms, divides, element_bytes, heads_on_rank, state_elements, whole
 from infercompat.derive import Layer, Unknown
@@ -85,7 +87,7 @@ def blocks(terms: Terms) -> Allocation | Unknown:
 
 
 def _with(known: Allocation, figures: dict) -> Allocation:
-    return Allocation(**{**vars(known), **figures})
+    return replace(known, **figures)
 
 
 def _common(terms: Terms, states: dict[int, int]) -> Allocation:

@@ -6,9 +6,11 @@ in the parameters of a policy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.terms import Terms
@@ -20,8 +22,7 @@ from infercompat.derive import Unknown
 EAGLE = ("eagle", "eagle3", "mtp")
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The groups of layers, each with its spec and number of layers. A block has `bytes_per_block` on the pipeline stage that holds
     most, and `bytes_over_stages` over all of them."""
 

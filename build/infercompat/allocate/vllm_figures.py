@@ -7,10 +7,12 @@ v1/core/kv_cache_planning.py (the check at start-up), config/vllm.py (tokens in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.allocate.allocation import Allocation, Group
 from infercompat.allocate.terms import Terms
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
 GIB = 1 << 30
 
 
-@dataclass(frozen=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """What start-up counts for one request: tokens in flight, and state blocks of a group."""
 
     in_flight: int

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, lcm
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.allocate.drafts import WITHOUT_CACHE, cached_layers
 from infercompat.allocate.terms import Terms, divides, element_bytes, heads_on_rank, state_elements, whole
@@ -24,8 +26,7 @@ PACKED_LATENT = {"fp8_ds_mla": 656, "nvfp4_ds_mla": 352}
 FULL_KINDS = {"full": "full", "recurrent+full": "full", "latent": "latent", "indexed": "latent"}
 
 
-@dataclass(frozen=True)
-class Spec:
+class Spec(Struct, frozen=True):
     """One layer's cache. Layers of one group agree in kind, window and `shape`; a state has a page, and no bytes for a token.
 
     `positions` are those of the other input that cross-attention holds.
@@ -43,8 +44,7 @@ class Spec:
         return replace(self, block=block, page=self.token_bytes * block)
 
 
-@dataclass(frozen=True)
-class Specs:
+class Specs(Struct, frozen=True):
     """The specs with the index of their layer in the model, and what was decided on the way."""
 
     of_layers: tuple[tuple[int, Spec], ...]
@@ -88,10 +88,12 @@ def draft_layers(terms: Terms) -> tuple[Layer, ...]:
     """
     if terms.request.draft is not None:
         return () if terms["speculation.method"] in WITHOUT_CACHE else cached_layers(terms.request.draft)
-    attending = [layer for layer in terms.layers if layer.attends and not layer.shares]
     count = whole(terms["model.draft_layers"]) if terms["speculation.method"] == "mtp" and terms.speculative_tokens else None
+    if not count:
+        return ()
+    attending = [layer for layer in terms.layers if layer.attends and not layer.shares]
     alike = len({(layer.kind, layer.window, layer.kv_heads, layer.k_width, layer.v_width, layer.latent_width) for layer in attending}) == 1
-    return tuple(attending[-1:] * count) if count and alike else ()
+    return tuple(attending[-1:] * count) if alike else ()
 
 
 def context_ranks(terms: Terms) -> int:

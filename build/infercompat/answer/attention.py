@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from infercompat.answer.facts import PARTS, Resolved, own_word, platform_of
 from infercompat.condition import ALWAYS, Reason, evaluate, parse
@@ -22,8 +24,7 @@ MOST_ALTERNATIVES = 5
 NOT_LISTED = "the catalog does not list what it accepts"
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """The backends of an order, as far as the first that surely takes the model: why others do not, and what leaves others open.
 
     `takes` is that backend, None where there is none. It is the one that resolves if nothing before it is open and `founded` says

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.answer.engine_cache import Asked, engine_part
 from infercompat.derive import Derived, Unknown, derive
-from infercompat.derive.gguf import Unreadable as UnreadableGguf
-from infercompat.derive.gguf import config_of_gguf
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.units import format_bytes, format_times
@@ -21,8 +20,7 @@ from infercompat.units import format_bytes, format_times
 CONTEXTS = (8192, 32768, 131072)
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What the question is about: its name, the architecture as written, what could be derived, and its record if it has one."""
 
     name: str
@@ -64,8 +62,10 @@ def of_file(path: Path, architecture: str | None = None) -> Subject:
 
 
 def _of_gguf(path: Path) -> Subject:
-    values = config_of_gguf(path)
-    if isinstance(values, UnreadableGguf):
+    from infercompat.derive import gguf  # few questions are of a file
+
+    values = gguf.config_of_gguf(path)
+    if isinstance(values, gguf.Unreadable):
         raise Unreadable(str(values))
     if isinstance(values, Unknown):
         return Subject(path.name, None, values, {})

@@ -7,9 +7,10 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.answer.diff import Change, changes
 from infercompat.join import VERDICTS, Matrix
@@ -31,8 +32,7 @@ SECTIONS = ("before", "after", "verdicts", "grades", "versions", "caches", "gotc
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}-\d{2}\Z")
 
 
-@dataclass(frozen=True)
-class ChangeSet:
+class ChangeSet(Struct, frozen=True):
     """One file: its id is the day of the newer commit and a number within that day; its data is as `between` makes it."""
 
     id: str

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from infercompat.answer.attention import attention, said
 from infercompat.answer.facts import Resolved, resolve
@@ -25,8 +27,7 @@ LOUD = ("crash-at-init", "unsupported-combination", "crash-on-first-request")
 """Symptoms that nobody met on a stack that was seen to run."""
 
 
-@dataclass(frozen=True)
-class Assessment:
+class Assessment(Struct, frozen=True):
     """A question taken as it stands, without looking for repairs."""
 
     resolved: Resolved
@@ -65,8 +66,7 @@ class Assessment:
         return any(one.kind == RAN and one.how in ("exact", "same-minor") and holds_for(one, self.resolved) for one in self.observed)
 
 
-@dataclass
-class Assessor:
+class Assessor(Struct, dict=True):
     """Assesses questions against one catalog."""
 
     products: Products

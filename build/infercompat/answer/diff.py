@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Cell, Matrix
@@ -19,8 +20,7 @@ REASON = 160
 """Characters of a reason that are kept."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """One answer that differs. `about` is the record whose answer it is: a model for cells and caches, a gotcha for its status.
 
     `kind` is added, removed, verdict, grade, version, gotcha, cache, status, or severity; `before` and `after` are in words, empty where there

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat.allocate import Allocation, Request, allocate, choose
 from infercompat.allocate.request import FIELDS, facts_of_config
@@ -16,8 +17,7 @@ from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """An engine at a release, and how the model is served on it. What stands in `settings` holds where no field says it."""
 
     engine: Record

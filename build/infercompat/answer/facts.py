@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.answer.question import Question
 from infercompat.condition import ALWAYS, Range, evaluate, lookup, parse
@@ -20,8 +21,7 @@ OWN_TYPES = ("bf16", "fp16", "fp32")
 """Types of a cache that nobody quantized."""
 
 
-@dataclass(frozen=True)
-class Assumed:
+class Assumed(Struct, frozen=True):
     """A fact that nobody named, its value, why it is taken to hold, and the citation of that."""
 
     fact: str
@@ -30,13 +30,12 @@ class Assumed:
     cites: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True)
-class Resolved:
+class Resolved(Struct, frozen=True):
     """A question with its facts filled in."""
 
     question: Question
     facts: dict[str, Any]
-    assumed: tuple[Assumed, ...] = field(default=())
+    assumed: tuple[Assumed, ...] = ()
 
     @property
     def stack(self) -> Stack:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from infercompat.answer.check import Assessor
 from infercompat.answer.lines import answer_line
@@ -19,8 +19,7 @@ NEAR = 0.03
 """How far a figure may lie from that of the thread."""
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A figure of a thread, and ours in the same unit; None where the program gives none."""
 
     at: str
@@ -33,8 +32,7 @@ class Figure:
         return self.ours is not None and abs(self.ours - self.thread) <= NEAR * abs(self.thread)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """One line that was asked: the verdict that the thread gives for it, ours with its reason, and the figures."""
 
     line: str
@@ -48,8 +46,7 @@ class Asked:
         return self.wanted in (self.verdict, "bytes") and all(figure.met for figure in self.figures)
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(Struct, frozen=True):
     """One question: the thread and its answer, what was asked of the program, and why it is not met, where it is known not to be."""
 
     id: str
@@ -57,7 +54,7 @@ class Held:
     question: str
     thread: str
     answer: str
-    asked: tuple[Asked, ...] = field(default=())
+    asked: tuple[Asked, ...] = ()
     unmet: str = ""
 
     @property

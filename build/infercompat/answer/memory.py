@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.allocate import Allocation, allocate, choose
 from infercompat.answer.engine_cache import Asked, request
@@ -24,8 +26,7 @@ FEW = 3
 """So many logs bound an overhead from above; fewer do not."""
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """Figures of one rank in bytes; None where unknown, and `why` says what is missing.
 
     `weights` are at most so many, and at least `weights_low`. `cites` are those of the cache policy that holds. `available` is what is

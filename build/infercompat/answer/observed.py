@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.answer.facts import Resolved, own_word
 from infercompat.join import Hop, Ledger, Source
@@ -27,8 +29,7 @@ LOGGED = ("engine.", "device.", "weights.")
 """The metrics that are a stack's own."""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """One observation that speaks of the question.
 
     `left`: the cache memory of a device, where the log states it, at the share asked for. `blocks`: the cache blocks that the log counts.

@@ -6,8 +6,10 @@ import difflib
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from infercompat.condition import Fact, Range, lookup, nearest
 from infercompat.derive import Derived, Unknown
@@ -25,8 +27,7 @@ class NotInCatalog(Refused):
     """A model that may well exist and is not in the catalog: the question is sound, and its answer unknown."""
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """What is asked. `given` maps fact names to values; those in `required` stay as they are in every repair.
 
     `checkpoint` is the hub id of the weights; None stands for the first that the model's record lists.

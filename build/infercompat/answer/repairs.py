@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, Refused, release_of
@@ -23,8 +25,7 @@ ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cac
 """What decides among attention backends."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """One allowed change: facts to set, facts to take back, or another release; cheaper ones first."""
 
     words: str
@@ -42,19 +43,17 @@ class Change:
         return frozenset(name for name, _ in self.set) | self.drop | ({"version"} if self.version else frozenset())
 
 
-@dataclass(frozen=True)
-class Repair:
+class Repair(Struct, frozen=True):
     """Changes that together make the answer yes, or leave nothing but what waited for facts before."""
 
     changes: tuple[Change, ...]
     after: Assessment
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(Struct, frozen=True):
     """What was found: the repairs, whether any changes clear what blocks (whatever else is unknown then), and whether all were tried."""
 
-    repairs: tuple[Repair, ...] = field(default=())
+    repairs: tuple[Repair, ...] = ()
     clears: bool = False
     complete: bool = True
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from infercompat.answer import check, memory
 from infercompat.answer.check import Assessment, Assessor
@@ -22,8 +22,7 @@ CHANGEABLE = ("attention", "memory")
 EXIT_STATUS = {"yes": 0, "no": 1, "only-with": 3, "unknown": 4}
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The assessment as asked, the verdict after repairs were looked for, and the repairs."""
 
     found: Assessment

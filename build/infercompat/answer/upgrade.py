@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, release_of

@@ -5,17 +5,43 @@ from __future__ import annotations
 import errno
 import io
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 from infercompat import __version__
-from infercompat.cli import ask, catalog, history, links, look, upstream
 from infercompat.cli.common import usage
+
+VERBS = {
+    "check": "ask",
+    "cache": "ask",
+    "upgrade": "ask",
+    "diagnose": "ask",
+    "show": "look",
+    "search": "look",
+    "validate": "catalog",
+    "fmt": "catalog",
+    "explain": "catalog",
+    "impact": "catalog",
+    "build": "catalog",
+    "new": "catalog",
+    "diff": "history",
+    "harvest": "upstream",
+    "links": "links",
+    "releases": "upstream",
+}
+"""Each verb, and the module of this package that has it; loaded when it is asked for."""
 
 
 class Verbs(click.Group):
     """The group of verbs: a file or folder that cannot be read or written is told in one line, whichever verb met it."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(VERBS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        return getattr(import_module(f"infercompat.cli.{VERBS[name]}"), name) if name in VERBS else None
 
     def invoke(self, context: click.Context):
         try:
@@ -36,25 +62,3 @@ def main(context: click.Context, folder: Path | None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a file's name may hold bytes that are no text
     context.obj = folder
-
-
-VERBS = (
-    ask.check,
-    ask.cache,
-    ask.upgrade,
-    ask.diagnose,
-    look.show,
-    look.search,
-    catalog.validate,
-    catalog.fmt,
-    catalog.explain,
-    catalog.impact,
-    catalog.build,
-    catalog.new,
-    history.diff,
-    upstream.harvest,
-    links.links,
-    upstream.releases,
-)
-for _verb in VERBS:
-    main.add_command(_verb)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from infercompat.condition import relation
 from infercompat.condition.facts import FACTS, IDENTITY, lookup, spellings
@@ -30,8 +31,7 @@ class Facts(Protocol):
         """The model's layers, objects with the properties of LAYER_PROPERTIES; None where they are not known."""
 
 
-@dataclass(frozen=True)
-class KnownFacts:
+class KnownFacts(Struct, frozen=True):
     """Facts held in plain collections."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -99,8 +99,7 @@ def applies(when: Condition | None, clean_when: Condition | None, facts: Facts) 
     return _Evaluation(facts, untested).truth(when, False) if when and untested else bad
 
 
-@dataclass(frozen=True)
-class _Evaluation:
+class _Evaluation(Struct, frozen=True):
     facts: Facts
     untested: frozenset[str] = frozenset()
 

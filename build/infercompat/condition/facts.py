@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from msgspec import Struct
 from packaging.version import InvalidVersion
 from packaging.version import Version as DottedVersion
 
@@ -41,8 +41,7 @@ _IN_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """One declared fact.
 
     kind: `given` by the person, `resolved` by the engine's own rule, `derived` from model, hardware and memory, or `workload`: what

@@ -53,11 +53,11 @@ def _terms(condition: Condition, wanted: bool) -> list[tuple[Literal, ...]]:
 def _clash(term: Iterable[Literal]) -> str:
     """What contradicts within a conjunction; empty where nothing does."""
     by_fact: dict[str, list[tuple[Is, bool]]] = {}
-    others: dict[Leaf, bool] = {}
+    others: dict[str, bool] = {}
     for leaf, wanted in term:
         if isinstance(leaf, Is):
             by_fact.setdefault(leaf.fact, []).append((leaf, wanted))
-        elif others.setdefault(leaf, wanted) is not wanted:
+        elif others.setdefault(words(leaf), wanted) is not wanted:
             return f"{words(leaf)}, and not"
         elif wanted and isinstance(leaf, Relates) and leaf.relation.left == leaf.relation.right and leaf.relation.sign in ("<", ">", "!="):
             return words(leaf)

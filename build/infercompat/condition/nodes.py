@@ -3,81 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from infercompat.condition import relation
 from infercompat.condition.values import Between, OneOf, Test
 from infercompat.records import Path
 
 
-@dataclass(frozen=True)
-class AllOf:
+class AllOf(Struct, frozen=True):
     """True when every part is."""
 
     parts: tuple[Condition, ...]
-    path: Path = field(default=(), compare=False)
+    path: Path = ()
 
 
-@dataclass(frozen=True)
-class AnyOf:
+class AnyOf(Struct, frozen=True):
     """True when one part is."""
 
     parts: tuple[Condition, ...]
-    path: Path = field(default=(), compare=False)
+    path: Path = ()
 
 
-@dataclass(frozen=True)
-class Not:
+class Not(Struct, frozen=True):
     """True when the part is false."""
 
     part: Condition
-    path: Path = field(default=(), compare=False)
+    path: Path = ()
 
 
-@dataclass(frozen=True)
-class Is:
+class Is(Struct, frozen=True):
     """The fact passes the test."""
 
     fact: str
     test: Test
-    path: Path = field(default=(), compare=False)
+    path: Path = ()
 
     @property
     def facts(self) -> tuple[str, ...]:
         return (self.fact,)
 
 
-@dataclass(frozen=True)
-class Relates:
+class Relates(Struct, frozen=True):
     """The relation holds; `text` is how it was written."""
 
     text: str
-    relation: relation.Relation = field(compare=False)
-    path: Path = field(default=(), compare=False)
+    relation: relation.Relation
+    path: Path = ()
 
     @property
     def facts(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name.name for name in self.relation.names))
 
 
-@dataclass(frozen=True)
-class Requires:
+class Requires(Struct, frozen=True):
     """The model has the requirement."""
 
     requirement: str
-    path: Path = field(default=(), compare=False)
+    path: Path = ()
 
     @property
     def facts(self) -> tuple[str, ...]:
         return ()
 
 
-@dataclass(frozen=True)
-class HasLayer:
+class HasLayer(Struct, frozen=True):
     """One and the same layer of the model passes all of these tests, by property."""
 
     tests: tuple[tuple[str, Test], ...]
-    path: Path = field(default=(), compare=False)
+    path: Path = ()
 
     @property
     def facts(self) -> tuple[str, ...]:

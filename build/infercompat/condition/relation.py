@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct
 
 from infercompat.condition.values import Range
 
@@ -23,21 +24,24 @@ class RelationError(ValueError):
         self.start, self.end = start, end
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Struct, frozen=True):
     value: Fraction
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(Struct, frozen=True):
     """A fact in a relation, and the offset at which it is written."""
 
     name: str
-    start: int = field(compare=False)
+    start: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Name) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
-@dataclass(frozen=True)
-class Arithmetic:
+class Arithmetic(Struct, frozen=True):
     sign: str
     left: Term
     right: Term
@@ -46,8 +50,7 @@ class Arithmetic:
 Term = Number | Name | Arithmetic
 
 
-@dataclass(frozen=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """left sign right; the sign is one of COMPARISONS."""
 
     left: Term

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat.condition.facts import SCOPES, STAGES, Fact, lookup, nearest
 from infercompat.condition.nodes import AllOf, AnyOf, Condition, HasLayer, Is, Not, Relates, Requires
@@ -27,8 +28,7 @@ ENDS = ("min", "max", "above", "below")
 Vocabulary = Mapping[str, Collection[str]]
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """What is wrong at a path of the data; `inside` are the character offsets of the guilty part of the string there."""
 
     path: Path

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 ReasonKind = Literal["missing", "untested", "false", "true"]
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """One leaf that decided: its text, the fact it reads (the first one of a relation), and what is known of it.
 
     `missing`: the fact has no value. `untested`: nobody tried this value. `true` and `false`: the leaf's own truth, also below a
@@ -22,8 +22,7 @@ class Reason:
     kind: ReasonKind
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(Struct, frozen=True):
     """A Kleene value: True, False, or None for maybe. `because` holds the reasons that decide it and no others."""
 
     value: bool | None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import Final
 
+from msgspec import Struct
 from packaging.version import Version as DottedVersion
 
 
@@ -20,8 +20,7 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(Struct, frozen=True):
     """Everything from low to high can happen, both ends included; `math.inf` leaves an end open."""
 
     low: float
@@ -42,8 +41,7 @@ def same(one: object, other: object) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
-@dataclass(frozen=True)
-class OneOf:
+class OneOf(Struct, frozen=True):
     """One of some values."""
 
     values: tuple[Scalar, ...]
@@ -61,8 +59,7 @@ class OneOf:
         return len(inside) == span.high - span.low + 1
 
 
-@dataclass(frozen=True)
-class Between:
+class Between(Struct, frozen=True):
     """A range of numbers or versions; an end that is None is open."""
 
     min: Scalar | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.derive.config import Config
 
@@ -29,8 +30,7 @@ FORMAT_WORDS = {
 """Words of quantization_config (quant_method, quant_algo, format) and the catalog's weight format for each."""
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Struct, frozen=True):
     """Lengths in tokens. `native` is max_position_embeddings. `method`, `factor` and `original` describe rope scaling as written;
     `extended` is what the scaling reaches, None where that does not follow from the config."""
 

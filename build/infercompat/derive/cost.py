@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+
+from msgspec import Struct
 
 from infercompat.derive.layers import PARTS, Demands, Elements, Layer
 from infercompat.units import ELEMENT_BYTES
@@ -15,15 +16,13 @@ STATE_PARTS = ("convolution", "state")
 UNQUANTIZED = ("fp32", "bf16", "fp16")
 
 
-@dataclass(frozen=True)
-class Naive:
+class Naive(Struct, frozen=True):
     """Every layer that has attention grows with each token: no window, nothing shared, a latent expanded to its heads."""
 
     bytes_per_token: int
 
 
-@dataclass(frozen=True)
-class Ideal:
+class Ideal(Struct, frozen=True):
     """What the layers need: growth a token past all windows, the windows when full, and what a sequence holds whatever its length."""
 
     growing_bytes_per_token: int
@@ -31,8 +30,7 @@ class Ideal:
     state_bytes_per_sequence: int
 
 
-@dataclass(frozen=True)
-class CacheCost:
+class CacheCost(Struct, frozen=True):
     """The cache of one sequence over all ranks. Figures are exact inside and rounded up once, at the end.
 
     `dtypes` has the dtype of each part. `state_dtype` overrides what a layer says of its own recurrent state; None leaves it.

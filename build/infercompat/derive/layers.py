@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 KINDS = (
     "full",
@@ -27,8 +28,7 @@ Elements = dict[str, Fraction]
 """Counts of elements by part."""
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(Struct, frozen=True):
     """One layer's demands on the cache. Widths and states count elements, windows count tokens; 0 means there is none.
 
     `k_width` and `v_width` are per KV head. A layer with a `latent_width` keeps that instead of K and V for each token, and the
@@ -110,8 +110,7 @@ class Layer:
         return {part: width * rows for part, width in self.entry.items()} | {"index": self.index_width * keys}
 
 
-@dataclass(frozen=True)
-class Demands:
+class Demands(Struct, frozen=True):
     """What a reader found: the layers in order, the requirements by id with the reason for each, and what to know about both."""
 
     layers: tuple[Layer, ...]
@@ -120,8 +119,7 @@ class Demands:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """No answer: the fields (or the reader) that are missing, and why that matters."""
 
     missing: tuple[str, ...]

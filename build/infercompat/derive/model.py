@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from infercompat.derive.config import Config
 from infercompat.derive.context import Context, image_tokens, most_image_tokens, read_context, weight_format
@@ -18,8 +20,7 @@ from infercompat.derive.readers import BY_NAME
 AT_TOKENS = re.compile(r"cache\.(naive|ideal|overpay)\.(at|per_token_at)\.([0-9]{1,14})")
 
 
-@dataclass(frozen=True)
-class Derived:
+class Derived(Struct, frozen=True):
     """A model as its config describes it. `name` is the model_type or class name whose reader was used."""
 
     name: str
@@ -28,7 +29,7 @@ class Derived:
     image_tokens: int | None
     most_image_tokens: int | None
     weight_format: str | None
-    _costs: dict[tuple, CacheCost] = field(default_factory=dict, repr=False, compare=False)
+    _costs: dict[tuple, CacheCost] = field(default_factory=dict)
 
     @property
     def layers(self) -> tuple[Layer, ...]:

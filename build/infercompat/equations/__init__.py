@@ -7,9 +7,10 @@ are bounded, so that no text can take long.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+
+from msgspec import Struct
 
 from infercompat.equations.parsing import OPERANDS, Token, parse, tokens
 from infercompat.equations.values import RATIOS, SCALES, SIZES, Unreadable, Value, combine, show
@@ -23,8 +24,7 @@ _BINDING = frozenset(
 _NEAR, _FAR, _DASHES, _SIDES = 3, 200, 3, 50
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """One side: where it stands and what it comes to. `decimals` is how many are printed of a bare figure, None where it is computed."""
 
     start: int
@@ -38,8 +38,7 @@ class Reading:
         return Fraction(0) if self.decimals is None else SCALES[self.value.unit] / 10**self.decimals / 2
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A side that is false: its extent, that of the side it was held against, and what that one comes to."""
 
     start: int
@@ -49,8 +48,7 @@ class Fault:
     truth: str
 
 
-@dataclass(frozen=True)
-class Equation:
+class Equation(Struct, frozen=True):
     """Two sides or more that prose holds to be equal, each with the ways it can be read, the likeliest first."""
 
     sides: tuple[tuple[Reading, ...], ...]

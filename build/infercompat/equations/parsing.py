@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from infercompat.equations.values import Unreadable, Value, combine, polynomial, power
 
@@ -34,8 +35,7 @@ _UNITS = {"byte": "B", "bytes": "B", "Byte": "B", "Bytes": "B", "B": "B", "%": "
 OPERANDS = frozenset({"number", "name", "unit", "close"})
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(Struct, frozen=True):
     """A piece of text. Kinds: number, name (a variable), unit, op, dash (a minus with spaces around it, which may be a dash), open,
     close, equals; and outside of arithmetic word, date, odd (a sign that makes what it touches unreadable), stop and other."""
 

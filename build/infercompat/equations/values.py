@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import zip_longest
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 MAX_DEGREE, MAX_BITS, MAX_EXPONENT = 8, 512, 64
 
@@ -42,8 +44,7 @@ def _product(left: Polynomial, right: Polynomial) -> Polynomial:
     return polynomial(found)
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(Struct, frozen=True):
     """`top` over `bottom` in the variable `name`, counted in a unit of SCALES."""
 
     top: Polynomial

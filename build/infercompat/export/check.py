@@ -29,9 +29,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
+
+from msgspec.structs import asdict
 
 from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor

@@ -21,8 +21,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat.allocate.request import facts_of_config
 from infercompat.derive import Unknown
@@ -50,8 +51,7 @@ def memory_of_model(model: Record, words: Iterable[str]) -> dict[str, Any]:
     }
 
 
-@dataclass
-class _Tables:
+class _Tables(Struct):
     """Shapes and formats that layouts of one model share, in the order in which they were met."""
 
     shapes: dict[tuple, int] = field(default_factory=dict)

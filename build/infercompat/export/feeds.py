@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from infercompat.answer.changeset import ChangeSet, change_sets
 from infercompat.join import Matrix
@@ -23,8 +23,7 @@ TAG = "tag:infercompat.github.io,2026:"
 ElementTree.register_namespace("", ATOM)
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One answer, or several that moved alike. `key` is unique and stable, `link` below the site, `about` the records that it concerns."""
 
     key: str

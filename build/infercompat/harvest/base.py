@@ -6,18 +6,18 @@ import ast
 import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 
 class Refused(Exception):
     """Why a tree could not be harvested: a place that moved, or a registry that came out empty."""
 
 
-@dataclass(frozen=True)
-class File:
+class File(Struct, frozen=True, dict=True):
     """One file of an upstream tree."""
 
     path: str
@@ -43,12 +43,11 @@ class File:
         return hashlib.sha256(self.lines[line - 1].rstrip("\r").encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """An unpacked release. Paths are those of the repository; a wheel holds them below its package."""
 
     root: Path
-    _held: dict[str, File] = field(default_factory=dict, repr=False, compare=False)
+    _held: dict[str, File] = field(default_factory=dict)
 
     def _read(self, path: str) -> File:
         """A file, read and parsed once however many sources ask for it."""
@@ -84,8 +83,7 @@ class Tree:
         raise Refused(f"{self.root}: none of {', '.join(folders)} is there")
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """One statement read from a line. `file` is named in `at` where a snapshot's source is a folder."""
 
     about: tuple[tuple[str, str], ...]
@@ -106,8 +104,7 @@ def claim(file: File, line: int, holds: str, named: bool | str = False, fields: 
     return Claim(tuple(about.items()), holds, line, file.digest(line), name, tuple((fields or {}).items()))
 
 
-@dataclass(frozen=True)
-class Harvester:
+class Harvester(Struct, frozen=True):
     """How one source of one engine is read.
 
     `what` ends the ids of the snapshot and its citation, `url` and `title` are written with {tag} and {version}, `package` is the

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from infercompat.harvest.base import File, Tree
 
@@ -17,13 +18,12 @@ class Found(NamedTuple):
     owner: str
 
 
-@dataclass
-class Classes:
+class Classes(Struct):
     """The classes of one package. `prefix` is where the package's folder lies in the tree, such as src."""
 
     tree: Tree
     prefix: str = ""
-    _modules: dict[str, dict[str, ast.AST]] = field(default_factory=dict, repr=False)
+    _modules: dict[str, dict[str, ast.AST]] = field(default_factory=dict)
 
     def path(self, module: str) -> str | None:
         """The file of a dotted module, or None."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.harvest.base import Harvester, Tree
 from infercompat.join import Cell, Ledger, join_cell
@@ -16,8 +18,7 @@ from infercompat.records import Record
 About = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One claim that upstream has and the snapshot lacks, or the other way round, or that holds something else."""
 
     change: str
@@ -31,8 +32,7 @@ class Difference:
         return f"{self.change:<8} {words}: {said}"
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """One answer that turns out otherwise: a cell of the matrix, or the answer at the version that was harvested."""
 
     surface: str
@@ -89,7 +89,8 @@ def updated(products: Products, snapshot: Record, version: str, claims: list[dic
     kept = {_about(claim) for claim in people}
     merged = [claim for claim in claims if _about(claim) not in kept] + people
     same = snapshot.data["version"] == version
-    record = replace(snapshot, id=snapshot.id if same else f"{snapshot.id}-upstream", data=snapshot.data | {"version": version, "claims": merged})
+    id = snapshot.id if same else f"{snapshot.id}-upstream"
+    record = Record(id, snapshot.kind, snapshot.data | {"version": version, "claims": merged}, snapshot.document)
     catalog = replace(products.catalog, records=products.catalog.records | {record.id: record}, memo={})
     changed = replace(products, catalog=catalog)
     changed.__dict__["derived"] = products.derived  # what models ask for does not depend on what engines support

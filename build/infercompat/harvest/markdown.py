@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import unescape
 
 from markdown_it import MarkdownIt
+from msgspec import Struct
 
 from infercompat.harvest.base import File, Refused
 
@@ -18,8 +18,7 @@ _NOTE = re.compile(r"\[\^([^\]]+)\]")
 _CODE = re.compile(r"`([^`]+)`")
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One cell: as written, in plain words, and the footnotes that it names."""
 
     raw: str
@@ -40,8 +39,7 @@ class Cell:
         return " ".join(unescape(plain).replace("`", "").replace("\\", "").replace("*", "").replace("\ufe0e", "").replace("\ufe0f", "").split())
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table below a heading. `headers` are plain words; a row is its line and its cells, as many as there are headers."""
 
     section: str

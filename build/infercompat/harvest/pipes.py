@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
+from msgspec import Struct
 
 from infercompat.harvest.base import File, Refused
 
@@ -15,8 +15,7 @@ _PARSER = MarkdownIt("commonmark").enable("table")
 _HEADING = re.compile(r"(#+)\s+(.*?)\s*#*")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of a table: its cells by the heads of their columns, as the page prints them, its line, and the heading above."""
 
     cells: dict[str, str]

@@ -8,9 +8,11 @@ import urllib.error
 import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from infercompat import __version__
 from infercompat.link import Catalog
@@ -22,8 +24,7 @@ PERMANENT = (301, 308)
 AGENT = f"infercompat/{__version__} (link check)"
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What asking for a url gave: the state, the HTTP status or the fault, where it moved to, and the day (ISO)."""
 
     state: str

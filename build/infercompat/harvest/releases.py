@@ -6,7 +6,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat.harvest.base import Refused
 from infercompat.link import Catalog
@@ -19,8 +20,7 @@ Ask = Callable[[list[str]], str]
 _TAG = re.compile(r"refs/tags/(\S+?)(?:\^\{\})?$", re.M)
 
 
-@dataclass(frozen=True)
-class Lag:
+class Lag(Struct, frozen=True):
     """An engine's newest release upstream and in the catalog. `failed` says why upstream could not be asked."""
 
     engine: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.harvest.base import File, Refused, Tree
 from infercompat.link import Catalog
@@ -20,8 +21,7 @@ Obtain = Callable[[str, str], AbstractContextManager[Tree]]
 """Gives the released tree of an engine at a version, or raises Refused where it cannot be had."""
 
 
-@dataclass(frozen=True)
-class Verified:
+class Verified(Struct, frozen=True):
     """What became of one claim's line. `state`: same, moved, changed, dead, or skipped with the reason."""
 
     state: str

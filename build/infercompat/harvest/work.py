@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from infercompat.harvest import compare, releases, run, snapshot
 from infercompat.harvest.base import Harvester, Refused, Tree
@@ -16,8 +17,7 @@ DRIFT = ("added", "removed", "changed", "cell", "answer")
 """How lines begin that tell of a difference."""
 
 
-@dataclass
-class Job:
+class Job(Struct):
     """ENGINE[@VERSION] of a catalog. Without a version it is the newest release upstream."""
 
     products: Products

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from infercompat.derive import Derived, Unknown
 from infercompat.join.claims import Source
@@ -15,8 +16,7 @@ from infercompat.records import Record
 VERDICTS = ("yes", "only-with", "unknown", "no")
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A model on an engine at a version. `missing` names what an unknown verdict waits for."""
 
     model: Record
@@ -29,7 +29,7 @@ class Cell:
     reason: str
     grade: Grade | None
     missing: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = field(default=())
+    conditions: tuple[str, ...] = ()
 
     @property
     def deciding(self) -> tuple[Hop, ...]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat import condition
 from infercompat.condition import Truth
@@ -24,8 +25,7 @@ Holds = Callable[[dict[str, Any]], Truth]
 """Decides a claim's `when` for the model and stack in question."""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """A citation as evidence: the record's id, the place in it, and what its type is worth."""
 
     id: str
@@ -36,8 +36,7 @@ class Source:
     opened: str | None
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """What one snapshot says of one proposition. `claim` is None where the statement is the absence from a whole registry."""
 
     snapshot: Record
@@ -77,7 +76,8 @@ class Ledger:
         if snapshot.id not in self._indexes:
             index = self._indexes[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:
-                index[tuple(sorted(claim["about"].items()))].append(claim)
+                about = claim["about"]
+                index[tuple(about.items() if len(about) == 1 else sorted(about.items()))].append(claim)
         return self._indexes[snapshot.id]
 
     def requirement_claims(self, snapshot: Record) -> dict[str, list[dict]]:

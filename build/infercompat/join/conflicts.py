@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.join.claims import NEGATIVE, POSITIVE, Ledger
 from infercompat.records import Record
@@ -20,8 +21,7 @@ _FORMAT = "quantization."
 About = tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(Struct, frozen=True):
     """What one source says: the engine and version it speaks of, its word, and where that stands."""
 
     engine: str
@@ -32,8 +32,7 @@ class Side:
     at: str
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """Two sources against each other on one subject. `subject` is the architecture, backend or feature in question."""
 
     kind: str

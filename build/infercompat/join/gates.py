@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat.condition import ALWAYS, MISSING, YES, Condition, Facts, KnownFacts, Truth, all_of, any_of, applies, decided, leaves, maybe, parse
 from infercompat.join.hops import Release
@@ -18,8 +19,7 @@ BLOCKING = frozenset({"silent-wrong-output", "crash-at-init", "crash-on-first-re
 PROVEN = frozenset({"maintainer-statement", "merged-fix", "reproducible-case", "source-reading"})
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """A gotcha that a stack meets (`hit`), can meet (`maybe`) or just misses (`almost`), and the facts that decide.
 
     `proven` is False where its evidence is a single report or could not be opened: such a gate warns and does not block.

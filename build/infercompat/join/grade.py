@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat.join.claims import Source
 from infercompat.join.hops import Hop
@@ -13,8 +14,7 @@ from infercompat.link import Catalog
 HIGH, MEDIUM = 0.8, 0.6
 
 
-@dataclass(frozen=True)
-class Grade:
+class Grade(Struct, frozen=True):
     """How well an answer is founded: contested, stale, verified or unverified, and a confidence between 0 and 1."""
 
     word: str

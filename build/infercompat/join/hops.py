@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.condition import ALWAYS, MISSING, Truth, evaluate, parse
 from infercompat.derive import Unknown
@@ -13,8 +15,7 @@ from infercompat.records import Record
 from infercompat.versions import Carried, Observation, carry
 
 
-@dataclass(frozen=True)
-class Hop:
+class Hop(Struct, frozen=True):
     """One step of a chain.
 
     state: `holds`, `gap` (works, with a consequence), `fails`, or `unknown`. `value` is the deciding claim's word, `how` how it
@@ -42,8 +43,7 @@ class Hop:
         return bool(self.against)
 
 
-@dataclass(frozen=True)
-class Release:
+class Release(Struct, frozen=True):
     """The engine version in question and its date; `assumed` when nobody named it."""
 
     version: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
+
+from msgspec import Struct
 
 from infercompat.derive import Unknown
 from infercompat.join.cell import Cell, decide, deciding_hops
@@ -40,8 +41,7 @@ def join_cell(products: Products, ledger: Ledger, model: Record, engine: Record,
     return Cell(model, engine, release, derived, found, met, verdict, reason, graded, missing, conditions)
 
 
-@dataclass(frozen=True)
-class History:
+class History(Struct, frozen=True):
     """Releases at which some source was read whole, newest first, and by model the architecture's hop at each."""
 
     releases: list[Release]
@@ -56,8 +56,7 @@ class History:
         return (held[-1][0].version, len(held) == len(self.releases)) if held else None
 
 
-@dataclass
-class Matrix:
+class Matrix(Struct, dict=True):
     """All cells, with models by family and name and engines in the order they are shown."""
 
     products: Products

@@ -7,7 +7,8 @@ engine asks that one, at the version its release bundles, for what it has no sou
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from infercompat.join.claims import Ledger
 from infercompat.join.gates import Gate, gates

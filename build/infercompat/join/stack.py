@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat.condition import MISSING, Missing, Range, Value
 from infercompat.derive import Derived, Layer, Unknown
@@ -30,8 +31,7 @@ def defaults_of(engine: Record) -> dict[str, Any]:
     return facts
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(Struct, frozen=True):
     """One model, with the facts that were given about the rest. What is not known here is missing, never assumed.
 
     `open_settings`: optional features that nobody spoke of count as undecided rather than off, which is how a gate that

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 TOKENS, SPAN = 12, 4
 """Tokens that are drawn, and the window or chunk of the drawing."""
@@ -13,8 +13,7 @@ CELL, GAP, SIDE, TOP = 16, 2, 18, 20
 READ, KEPT, LATENT, STATE, SINK = "read", "kept", "latent", "state", "sink"
 
 
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """How a kind of layer attends: what becomes of token `k` when token `t` comes, empty where it is not kept, and that in a sentence."""
 
     of: Callable[[int, int], str]

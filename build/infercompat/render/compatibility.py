@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from infercompat.allocate import Request, allocate
 from infercompat.condition import AllOf, Condition, HasLayer, Requires, leaves, lookup, parse, words
@@ -16,8 +17,7 @@ CONTEXTS = (8192, 32768, 131072)
 CACHE_DEMANDS = ("sliding-window", "kv-sharing", "chunked-attention")
 
 
-@dataclass
-class Citer:
+class Citer(Struct):
     """Numbers citations in the order in which they are first used."""
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -35,8 +35,7 @@ class CacheAt(NamedTuple):
     ratio: float
 
 
-@dataclass(frozen=True)
-class OverpayRow:
+class OverpayRow(Struct, frozen=True):
     """One model's cache at CONTEXTS (None beyond its own), and the engines that hold the naive amount for a part of it.
 
     `held` is what each engine of the matrix holds by its cache policy, over what is needed, at the longest of these contexts.
@@ -91,8 +90,7 @@ def cache_at(derived: Derived, tokens: int) -> CacheAt:
     return CacheAt(tokens, cost.naive_bytes(tokens), cost.ideal_bytes(tokens), float(cost.overpay(tokens) or 1))
 
 
-@dataclass(frozen=True)
-class FeatureRow:
+class FeatureRow(Struct, frozen=True):
     """One architecture in a feature column of an engine's own table, with the word printed there."""
 
     architecture: str
@@ -117,8 +115,7 @@ def feature_column(matrix: Matrix, engine: str, feature: str) -> list[FeatureRow
     ]
 
 
-@dataclass(frozen=True)
-class Blocker:
+class Blocker(Struct, frozen=True):
     """A blocker with the models that can meet it and its conditions in words."""
 
     gotcha: Record

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from infercompat.units import format_bytes
 
@@ -14,8 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 72, 164, 12, 36
 MARKS, SAMPLES = 8, 128
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(Struct, frozen=True):
     """One line: its name, its style's name, and bytes as a function of tokens."""
 
     name: str

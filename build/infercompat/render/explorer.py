@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from infercompat.answer.facts import platform_of
 from infercompat.derive import Unknown
@@ -12,8 +12,7 @@ from infercompat.records import Record
 from infercompat.render.compatibility import cell_sources
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A model, its cells in the matrix's order, and what the filters ask: requirements, parameters, licence, GiB of its lightest checkpoint."""
 
     model: Record
@@ -30,8 +29,7 @@ class Row:
         return " ".join((self.model.id, self.model.name, self.model.data["architecture"], *self.model.aliases, *hubs)).lower()
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """A product that the hardware filter offers: its platform decides which engines run there, its memory what fits."""
 
     record: Record

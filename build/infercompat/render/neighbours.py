@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from infercompat.link import Catalog
 from infercompat.records import FOLDER_OF_KIND, KINDS, Record
@@ -19,8 +19,7 @@ _LEFT, _RIGHT = 258, 382
 """Where the box in the middle begins and ends."""
 
 
-@dataclass(frozen=True)
-class Neighbours:
+class Neighbours(Struct, frozen=True):
     """Live records around one, by kind in the order of KINDS, each once and with the field of its first reference."""
 
     before: dict[str, list[tuple[Record, str]]]
@@ -64,8 +63,7 @@ def drawing(record: Record, around: Neighbours, href: Callable[[Record], str]) -
     )
 
 
-@dataclass(frozen=True)
-class _Column:
+class _Column(Struct, frozen=True):
     text: str
     tops: list[float]
     """Where the edge of each kind ends, at its heading."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 WIDE = ("navigation", "toc")
 """What pages with wide tables do without, to leave the tables the room."""
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """One page of the site. `address` is site-relative and ends in /, or is empty for the home page."""
 
     address: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.derive import Derived, Unknown
 from infercompat.measure import UNITS, computed
@@ -32,8 +33,7 @@ Key = tuple[str, int, str]
 """A question: model, tokens, dtype of the cache."""
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(Struct, frozen=True):
     """How a column of differences turned out: how many, the median of their sizes, how many within 1%, and the largest with its question."""
 
     count: int
@@ -43,8 +43,7 @@ class Score:
     at: Any
 
 
-@dataclass(frozen=True)
-class Logged:
+class Logged(Struct, frozen=True):
     """A measurement that a calculator can answer, in bytes, with our two figures: from the config alone, and for the engine it names."""
 
     record: Record

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from infercompat.measure import Computed, computed
 from infercompat.products import Products
@@ -16,8 +16,7 @@ from infercompat.records import Record
 SIZE, EDGE = 420, 56
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """One measurement with what we compute for it."""
 
     record: Record
@@ -39,8 +38,7 @@ class Row:
         return "within the printed digits" if self.computed.rounding else "unexplained" if abs(self.computed.error) > 0.005 else "close"
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """How well a group is predicted: how many figures were computed, their median error, and how many lie within 2%."""
 
     count: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import urlencode
+
+from msgspec import Struct
 
 from infercompat.join import VERDICTS, Cell, Matrix
 from infercompat.join.grade import days_between
@@ -16,8 +17,7 @@ AGES = ((31, "a month"), (92, "three months"), (183, "half a year"), (366, "a ye
 """Days, and the words for them, of the groups by age; what is older is a group of its own."""
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Struct, frozen=True):
     """Some cells of the matrix: how many there are, by verdict, and how many of those with a grade are contested or stale."""
 
     label: Record | str
@@ -32,8 +32,7 @@ class Share:
         return 1 - self.verdicts["unknown"] / self.cells if self.cells else 0.0
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """What one engine's unknown cells wait for: the hop, the models that it would decide or bring nearer, one to try, and how."""
 
     engine: Record

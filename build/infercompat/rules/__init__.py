@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from msgspec.structs import replace
 
 from infercompat.declaration import Declaration
 from infercompat.diagnostic import ERROR, Diagnostic, tidy
@@ -45,4 +45,4 @@ def _apply_exceptions(products: Products, found: list[Diagnostic]) -> list[Diagn
 
 def as_errors(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """The same diagnostics with warnings made errors, for --strict."""
-    return [dataclasses.replace(diagnostic, severity=ERROR) for diagnostic in diagnostics]
+    return [replace(diagnostic, severity=ERROR) for diagnostic in diagnostics]

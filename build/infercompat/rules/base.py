@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat.declaration import Declaration
 from infercompat.diagnostic import Diagnostic
@@ -14,8 +15,7 @@ Finding = tuple[Span, str, str] | tuple[Span, str, str, tuple[tuple[str, Span], 
 """Where, what is wrong, what to do, and related places."""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A declared rule and its logic. Calling it yields its diagnostics."""
 
     declaration: Declaration

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.condition.truth import Truth, decided, maybe
 from infercompat.versions.order import Unordered, Version, compare, days_between, is_main_build, parse_version, placed
 
 
-@dataclass(frozen=True)
-class Affected:
+class Affected(Struct, frozen=True):
     """Whether a version has a fault; `stale` where that is carried from an older observation."""
 
     truth: Truth

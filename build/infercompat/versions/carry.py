@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
 
 from infercompat.versions.order import Order, Version, compare, days_between, is_main_build, minor, parse_version, placed
 
@@ -23,8 +24,7 @@ CARRIES_FORWARD = frozenset({"native", "fallback", "plugin", "redirected", "rewr
 CARRIES_BACK = frozenset({"unsupported"})
 
 
-@dataclass(frozen=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """A status at the wanted version, None where it is unknown.
 
     `between`: the snapshots (A, B) on both sides, where it took two; with `changed`, it changed in (A, B]. `basis`: the versions whose

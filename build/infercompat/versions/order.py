@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date as Day
 from functools import cache
 from typing import Any, Literal
 
+from msgspec import Struct
 from packaging.version import InvalidVersion
 from packaging.version import Version as PythonVersion
 
@@ -30,8 +30,7 @@ MOST_CHARACTERS = 200
 PATTERN = re.compile(r"v?(\d+(?:\.\d+)*)\.[*x]")
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(Struct, frozen=True):
     """A version as it was written, with the day it was published where that is known (YYYY-MM-DD)."""
 
     scheme: str
@@ -39,8 +38,7 @@ class Version:
     date: str | None = None
 
 
-@dataclass(frozen=True)
-class Ordered(Version):
+class Ordered(Version, frozen=True):
     """A version that its scheme orders. `release` are its leading numbers, `final` is false before a release, `main` on the main branch."""
 
     key: Any = None
@@ -49,8 +47,7 @@ class Ordered(Version):
     main: bool = False
 
 
-@dataclass(frozen=True)
-class Unordered(Version):
+class Unordered(Version, frozen=True):
     """A nightly without a tag, a custom image, a fork or a commit: only a date places it."""
 
 

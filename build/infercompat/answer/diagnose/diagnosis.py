@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.answer import reply
 from infercompat.answer.check import Assessor
@@ -18,8 +20,7 @@ from infercompat.products import Products
 from infercompat.records import Record
 
 
-@dataclass(frozen=True)
-class Matched:
+class Matched(Struct, frozen=True):
     """A gotcha whose error or sign is in the log, and how the stack stands to it: hit, maybe, almost, or none where nobody can say."""
 
     match: index.Match
@@ -30,8 +31,7 @@ class Matched:
         return self.match.gotcha
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """Everything that can be said of pasted texts. `missing` names what a verdict would need."""
 
     understood: Understood

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from infercompat.link import Catalog
 from infercompat.records import Record
@@ -21,8 +22,7 @@ class Pattern(NamedTuple):
     pattern: re.Pattern[str]
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(Struct, frozen=True):
     """A gotcha found in a log: where first, the line as written there, and how often it was found."""
 
     pattern: Pattern

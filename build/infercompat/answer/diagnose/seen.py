@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Lines = Sequence[str]
 """The lines of one text. Those that an earlier reader took are empty, so that numbers stay what they are."""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """One thing that a text says.
 
     kind: `command` or `options` of an engine (its value: what they say), `engine` (its value: how firmly, the lower the firmer), `model`,
@@ -31,8 +32,7 @@ class Seen:
         return replace(self, value=inner, source=source)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What one reader saw, and the numbers of the lines that it took: nobody else needs to look at them."""
 
     seen: tuple[Seen, ...] = ()

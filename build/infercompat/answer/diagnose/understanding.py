@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from infercompat.answer.diagnose import commands, logs, machines, manifests, models, packages
 from infercompat.answer.diagnose.redact import redact
@@ -29,8 +30,7 @@ class Hardware(NamedTuple):
     source: str = ""
 
 
-@dataclass(frozen=True)
-class Understood:
+class Understood(Struct, frozen=True):
     """What a paste says. Every part is a thing seen, with its line."""
 
     engine: Seen | None = None

@@ -7,8 +7,9 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 MOST_LINES = 200
 MOST_CHARACTERS = 20_000
@@ -31,8 +32,7 @@ class Word(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """A flag as written, its value or None where it stands alone, and its line."""
 
     name: str

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, BinaryIO
+
+from msgspec import Struct
 
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 """struct codes of the value types that are numbers; 8 is a string and 9 an array."""
@@ -33,8 +34,7 @@ MOST_KEYS, MOST_TENSORS, MOST_STRINGS, MOST_BYTES = 1 << 16, 1 << 17, 1 << 22, 1
 LONGEST_KEPT, MOST_KEPT, MOST_DIMENSIONS = 1 << 12, 1 << 12, 4
 
 
-@dataclass(frozen=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """A file that could not be read, and why."""
 
     path: str
@@ -44,15 +44,13 @@ class Unreadable:
         return f"{self.path}: {self.reason}"
 
 
-@dataclass(frozen=True)
-class Length:
+class Length(Struct, frozen=True):
     """Stands for a list or a text that was too long to keep."""
 
     count: int
 
 
-@dataclass(frozen=True)
-class TensorInfo:
+class TensorInfo(Struct, frozen=True):
     """A tensor's name, its dimensions with the length of a row first, and its type."""
 
     name: str
@@ -64,12 +62,11 @@ class TensorInfo:
         return prod(self.dimensions)
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Struct, frozen=True):
     """Values by key, lists as tuples, and the tensors in the order of the file."""
 
     fields: Mapping[str, Any]
-    tensors: tuple[TensorInfo, ...] = field(repr=False)
+    tensors: tuple[TensorInfo, ...]
 
     @property
     def architecture(self) -> str | None:

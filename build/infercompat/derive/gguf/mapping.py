@@ -7,8 +7,9 @@ conversion/<family>.py there. Layers are always listed one by one, so that no cl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.derive.gguf.keys import Keys
 
@@ -244,8 +245,7 @@ def lfm2(keys: Keys) -> Fields:
     return heads(keys) | {"layer_types": words, "conv_L_cache": keys.number("shortconv.l_cache"), "sliding_window": window}
 
 
-@dataclass(frozen=True)
-class Architecture:
+class Architecture(Struct, frozen=True):
     """A GGUF architecture: the model_type that reads its fields, and how the keys become fields."""
 
     name: str

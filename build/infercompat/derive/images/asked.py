@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat.derive.config import Config
 
@@ -12,8 +13,7 @@ LONGEST_SIDE = 1 << 20
 """Pixels; more than any image a processor would take."""
 
 
-@dataclass(frozen=True)
-class ImageTokens:
+class ImageTokens(Struct, frozen=True):
     """Positions that one image takes in the sequence, with the markers of its rows and tiles but without the pair around it.
 
     `low` and `high` are the least and the most for images of any size under the same processor values. `how` names the rule and
@@ -27,8 +27,7 @@ class ImageTokens:
     around: int = 0
 
 
-@dataclass
-class Asked:
+class Asked(Struct):
     """One image of `width` x `height` pixels. Values are looked up in `processor` (preprocessor_config.json) or in the config; what
     cannot be found or used is in `missing`."""
 

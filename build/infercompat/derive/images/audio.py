@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.derive.config import Config
 from infercompat.derive.layers import Unknown
@@ -15,8 +16,7 @@ LONGEST = 1 << 24
 """Seconds; half a year."""
 
 
-@dataclass(frozen=True)
-class AudioTokens:
+class AudioTokens(Struct, frozen=True):
     """Positions that one clip takes in the decoder, without the markers around it; `how` names the rule. `cross` are positions of an
     encoder that the decoder attends to beside its own."""
 

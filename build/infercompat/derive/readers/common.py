@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.derive.config import ABSENT, Config
 from infercompat.derive.layers import Demands, Layer, Unknown
@@ -26,8 +28,7 @@ Pattern = Callable[[int, int], str]
 """From a layer's index and the number of layers to its type."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """A reading function and the names it answers to, separated by blanks."""
 
     read: Callable[[Config], Demands | Unknown]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from infercompat.derive.config import Config
 from infercompat.derive.layers import Demands, Layer, Unknown

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.derive.config import Config
 from infercompat.derive.layers import Unknown
@@ -20,8 +21,7 @@ Values = Mapping[str, Any]
 MOST_PARAMETERS = 1 << 60
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """Bytes of all weights: at least `low`, at most `high`. `basis` is "index" (what a source states of the files) or "computed"; `notes` say how."""
 
     low: int

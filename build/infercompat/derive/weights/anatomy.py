@@ -5,16 +5,16 @@ Decided by models/<model_type>/modeling_<model_type>.py of each family (transfor
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat.derive.config import Config
 
 GATED, PLAIN, NUMBERED = ("gate_proj", "up_proj", "down_proj"), ("up_proj", "down_proj"), ("w1", "w3", "w2")
 
 
-@dataclass(frozen=True)
-class Anatomy:
+class Anatomy(Struct, frozen=True):
     """One family. A bias is true, false or the name of the config's flag for it; "=true" after a name is the class default.
 
     `head_norms` are those of queries and keys: "head" has the width of one head, "all" that of all heads; `head_norms_if` names the

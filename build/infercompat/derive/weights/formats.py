@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
+
+from msgspec import Struct
 
 Bounds = tuple[int, int]
 """The least and the most of a figure; alike where it is exact."""
@@ -15,8 +16,7 @@ PLAIN = {"fp32": 4, "bf16": 2, "fp16": 2}
 DTYPE_WORDS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(Struct, frozen=True):
     """How a matrix is stored. A scale of `scale_bytes` and a zero point of `zero_bits` serve `block` rows and columns of weights,
     0 for all of them; `tensor_bytes` come once a matrix and `column_bytes` once a column (of inputs)."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
+
+from msgspec import Struct
 
 from infercompat.derive.config import Config
 from infercompat.derive.layers import Unknown
@@ -21,8 +22,7 @@ NEAR = Fraction(2, 100)
 """How far a stated total may lie from the decoder's and still be meant to be the same: headers and scales that are not counted."""
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """Bytes beside the decoder: of the image tower, of drafting layers, and of what is neither for sure."""
 
     tower: Bounds = (0, 0)
@@ -34,16 +34,14 @@ class Beside:
         return self.tower[1] == self.drafting[1] == self.other[1] == 0
 
 
-@dataclass(frozen=True)
-class Evenly:
+class Evenly(Struct, frozen=True):
     """A checkpoint whose tensors are not known: ranks are taken to share the whole evenly, and `why` says so."""
 
     total: Weights
     why: str
 
 
-@dataclass(frozen=True)
-class LaidOut:
+class LaidOut(Struct, frozen=True):
     """A checkpoint of which all is known but how ranks share it.
 
     The decoder takes `actual` bytes, which lie between those of its lightest and its heaviest format (`decoder`). `layers` are those of

@@ -8,7 +8,8 @@ Publishers' own mixtures (UD-…) follow other rules and are not worked out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat.derive.config import Config
 from infercompat.derive.weights.formats import GGUF_BLOCKS, Format, gguf
@@ -27,8 +28,7 @@ _VALUES = frozenset({"v_proj", "qkv_proj", "in_proj_qkv", "in_proj_qkvz"})
 _DOWN = frozenset({"down_proj", "w2"})
 
 
-@dataclass(frozen=True)
-class Mixture:
+class Mixture(Struct, frozen=True):
     """A file type over a model of `layers` layers: groups of `queries` heads share a value head, `experts` is 1 where there are none."""
 
     type: str

@@ -10,8 +10,10 @@ whole layers on each device (src/llama-model.cpp load_tensors) and leaves the in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from math import ceil
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.derive.weights.tensors import Tensor
 
@@ -25,8 +27,7 @@ WHOLE = frozenset({"q_a_proj", "kv_a_proj_with_mqa", "per_layer_input_gate", "pe
 WHOLE_PARTS = frozenset({"norms", "router"})
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(Struct, frozen=True):
     """How many ranks share each layer, the layers and the experts (1: cut like the rest), and what an engine pads or leaves out.
 
     `vocabulary_step` and `expert_step` (of the experts' inner width and of the model's width) are what sizes are rounded up to. `by_layer`

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from infercompat.derive.weights.formats import FP8_CHANNEL, FP8_TENSOR, MXFP4, MXFP8, NVFP4, Format, awq, fp8, gptq, int8, mlx, packed
 from infercompat.derive.weights.names import Names
@@ -16,8 +17,7 @@ LINEAR = BLOCKS | {"router", "output"}
 IGNORE_FIELDS = ("ignore", "exclude_modules", "modules_to_not_convert", "ignored_layers")
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(Struct, frozen=True):
     """Formats with the modules they are for (None: all), the parts that are quantized at all, and the modules left alone."""
 
     groups: tuple[tuple[Names | None, Format], ...]

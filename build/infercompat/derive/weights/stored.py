@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.derive.config import Config
 from infercompat.derive.context import weight_format as format_word
@@ -21,8 +23,7 @@ from infercompat.derive.weights.tensors import PARTS, Tensor, counted
 SECTIONS = ("quantization_config", "quantization", "compression_config")
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(Struct, frozen=True, dict=True):
     """The tensors of a text decoder with two schemes, the lightest and the heaviest it may be; `rest` is bytes a weight of what they leave
     alone. A GGUF file is of the decoder `alone`: image towers are files of their own, and drafting layers are mostly left out."""
 

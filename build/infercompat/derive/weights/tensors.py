@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 PARTS = ("embedding", "output", "attention", "mlp", "experts", "shared_experts", "router", "norms")
 """Parts of a decoder. A tied output matrix is counted once, as embedding; biases belong to the part that they are added in."""
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(Struct, frozen=True):
     """One tensor, or `copies` of one shape: the experts of a layer. `name` is the module's path below the model, such as
     layers.3.self_attn.q_proj; that of the first expert stands for all. A matrix has its outputs as rows. A token uses `active` copies.
     Of the rows, `kv_rows` are those of `kv_heads` key and value heads, which ranks repeat rather than cut.
@@ -34,8 +34,7 @@ class Tensor:
         return len(self.shape) == 2
 
 
-@dataclass(frozen=True)
-class Parameters:
+class Parameters(Struct, frozen=True):
     """Counts of stored numbers. `active` leaves out the experts that a token does not go through; the embedding, of which a token
     uses one row, counts in full. `by_part` has the total by the words in PARTS, `defaults_used` what the config leaves to its class,
     `notes` what of the model is not in the counts.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat.derive import Unknown
 from infercompat.join import Matrix, Source
@@ -75,8 +76,7 @@ def _once(offers: list[tuple]) -> list[tuple]:
     return list(found.values())
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """Claims of one source that say the same of several architectures: the first of them, what all are about, and where in the source each stands."""
 
     snapshot: Record
@@ -120,8 +120,7 @@ SHOWN_BY_LAYERS = {*PATTERNS, "kv-sharing", "head-dim-over-256"}
 """Requirements that a model's layers show."""
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Struct, frozen=True):
     """Something that happened to a gotcha on a day that a source tells."""
 
     date: str

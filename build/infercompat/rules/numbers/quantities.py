@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+
+from msgspec import Struct, field
 
 from infercompat.rules.numbers.sentences import BLANK, Sentence, contexts_in
 from infercompat.rules.numbers.subject import Figure, Subject
@@ -30,8 +31,7 @@ _SHARE = re.compile(r"\b(?:shar\w+|alone)\b", re.IGNORECASE)
 _PART = re.compile(r"\b(?:embedding\w*|experts?|each|tables?|layers?|nominal\w*|called|matrix)\b")
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """The forms that a quantity is written in (group n its number, unit its unit) and the figures that a match may stand for."""
 
     forms: tuple[re.Pattern, ...]

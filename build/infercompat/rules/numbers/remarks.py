@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from infercompat import equations
 from infercompat.rules.numbers.quantities import QUANTITIES, Quantity
@@ -25,8 +26,7 @@ _LESS = re.compile(r"\b(?:sav(?:es?|ed|ing)|differ\w*|(?:less|more|fewer) by)\b"
 _NEARBY, _LONGEST = 60, 4000
 
 
-@dataclass(frozen=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """A number in prose (start to end) that the record contradicts or, where `placeholder` is set, that it gives by itself."""
 
     start: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 BLANK = "\ufffc"
 _LINE = r"[^\n{0}]*(?:\n(?!\s*\n)[^\n{0}]*)*"  # up to one of these signs, within a paragraph
@@ -46,8 +47,7 @@ def blank(text: str) -> str:
     return _BLANKED.sub(lambda match: BLANK * len(match[0]), text)
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A sentence of a blanked text, where it starts there, and the targets of the links in it."""
 
     text: str

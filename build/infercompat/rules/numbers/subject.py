@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+
+from msgspec import Struct
 
 from infercompat.derive import Derived
 from infercompat.derive.readers import BY_NAME
@@ -37,8 +38,7 @@ _NAMED = re.compile(
 _FAMILIES = {match[0] for name in BY_NAME if (match := re.match("[a-z]{4,}", name))}
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A value that the record gives, and the name it goes by; `derived` is set where a placeholder can show it."""
 
     value: Fraction
@@ -56,8 +56,7 @@ class Figure:
         return f"{{{{ {self.name} | {self.filter} }}}}" if self.filter else f"{{{{ {self.name} }}}}"
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, dict=True):
     """What the notes of a model may speak of beside the model: the other records of its catalog."""
 
     catalog: Catalog
@@ -79,8 +78,7 @@ def _any_of(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True, dict=True):
     """One model, what is derived for it, and what else its notes may speak of."""
 
     record: Record
