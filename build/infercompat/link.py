@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from infercompat import prose
 from infercompat.records import KINDS, Path, Record, dotted, walk
 from infercompat.span import Span
 
@@ -166,6 +165,8 @@ def _grouped(pairs: Iterable[tuple[str, Reference]]) -> dict[str, list[Reference
 
 
 def _references(record: Record, catalog: Catalog) -> Iterator[Reference]:
+    from infercompat import prose  # needed by those alone who ask for references
+
     for path, value in walk(record.data):
         if not isinstance(value, str) or not path:
             continue

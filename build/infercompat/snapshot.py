@@ -5,7 +5,6 @@ It lies in the user's cache, under a key made of every file's path, size and tim
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import zlib
@@ -20,20 +19,19 @@ from infercompat import __version__
 from infercompat.link import Catalog
 from infercompat.products import Products, reference_date
 from infercompat.records import Document, Files, Record
-from infercompat.write import write_file
 
 
-def _parsed(text: bytes) -> Any:
+def _parsed(text: bytes | memoryview) -> Any:
     try:
         return decode(text)
     except ValueError:
-        return json.loads(text)  # slower, and takes what is no text, such as the name of a folder
+        return json.loads(bytes(text))  # slower, and takes what is no text, such as the name of a folder
 
 
 class Stored(Record):
     """A record whose data is parsed when it is first asked for: a question needs a few of thousands."""
 
-    def __init__(self, id: str, kind: str, path: str, aliases: list[str], engine: str | None, live: bool, text: bytes):
+    def __init__(self, id: str, kind: str, path: str, aliases: list[str], engine: str | None, live: bool, text: memoryview):
         self.id, self.kind, self.path, self.aliases, self.engine, self.live, self.text = id, kind, path, aliases, engine, live, text
 
     @cached_property
@@ -78,22 +76,26 @@ def _place(folder: Path) -> Path | None:
 
 def _key(folder: Path) -> str:
     told = "".join(sorted(_files(folder)))
-    return hashlib.sha256(f"{__version__} {folder.resolve()}\n{told}".encode(errors="surrogateescape")).hexdigest()[:32]
+    text = f"{__version__} {folder.resolve()}\n{told}".encode(errors="surrogateescape")
+    return f"{zlib.crc32(text):08x}{zlib.adler32(text):08x}"  # two sums: a digest would cost more to load than to make
 
 
 def _files(folder: Path | str) -> Iterator[str]:
     """A line for every file below a folder: its path, size and time."""
     with os.scandir(folder) as entries:
         for entry in entries:
+            path = entry.path
             if entry.is_dir():
-                yield from _files(entry.path)
+                yield from _files(path)
             else:
-                about = entry.stat(follow_symlinks=not entry.is_symlink() or os.path.exists(entry.path))  # a link may lead nowhere
-                yield f"{entry.path} {about.st_size} {about.st_mtime_ns}\n"
+                about = entry.stat(follow_symlinks=not entry.is_symlink() or os.path.exists(path))  # a link may lead nowhere
+                yield f"{path} {about.st_size} {about.st_mtime_ns}\n"
 
 
 def _store(place: Path, products: Products) -> None:
     """Writes a line with what is asked of every record, and behind it the data of each as JSON."""
+    from infercompat.write import write_file
+
     catalog = products.catalog
     texts = [json.dumps(record.data, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass") for record in catalog.records.values()]
     told = [[*_told(record), len(text)] for record, text in zip(catalog.records.values(), texts, strict=True)]
@@ -119,8 +121,8 @@ def _told(record: Record) -> tuple[str, str, str, list[str], str | None, bool]:
 
 
 def _products(folder: Path, content: bytes) -> Products:
-    line, _, bodies = content.partition(b"\n")
-    head = _parsed(line)
+    end = content.index(b"\n")
+    head, bodies = _parsed(content[:end]), memoryview(content)[end + 1 :]
     if zlib.crc32(bodies) != head["check"]:
         raise ValueError("cut short or written over")
     records, start = [], 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import sys
 from importlib import import_module
@@ -58,6 +59,7 @@ class Verbs(click.Group):
 @click.pass_context
 def main(context: click.Context, folder: Path | None) -> None:
     """Which inference engine can serve which open-weight model, with what caveats, and how we know."""
+    gc.set_threshold(100_000)  # most verbs end before there is rubbish worth looking for
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a file's name may hold bytes that are no text

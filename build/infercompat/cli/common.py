@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -37,8 +36,6 @@ def stack_options(command):
 def answering(context: click.Context) -> Products:
     """The catalog in use for answering a question: from its compiled snapshot where there is one."""
     from infercompat.snapshot import quick
-
-    gc.set_threshold(100_000)  # a question ends before there is rubbish worth looking for
 
     return _whole(quick(_folder(context)))
 
