@@ -10,7 +10,8 @@
 
 import { GLYPH, SITE, json, make } from "./page.js";
 
-const BEYOND = 12; // rows drawn above and below those in sight
+const BEYOND = 12; // rows drawn above and below those in sight: with a scroll, and once a filter's own rows are painted
+const [FIRST, COLUMN] = [11, 8]; // widths in rem, as the style sheet has them
 const SHOWN = 2; // sources of a hop in the panel; the model's page has all
 const GIB = 2 ** 30;
 const SUPPORT = { native: "yes", rewritten: "yes", redirected: "yes", plugin: "yes", fallback: "yes", "known-issues": "only-with", partial: "only-with", unsupported: "no", removed: "no" };
@@ -124,8 +125,26 @@ function verdicts(row) {
 }
 
 const style = document.head.appendChild(document.createElement("style"));
+const beyondSight = document.head.appendChild(document.createElement("style"));
+
+/** @param {HTMLStyleElement} sheet @param {string} rules */
+function write(sheet, rules) {
+  if (sheet.textContent !== rules) sheet.textContent = rules; // writing it makes the browser match every rule of the page anew
+}
+
+/** Leaves the cells empty that lie left and right of what is in sight: for a filter's first picture, the rest follows it. @param {boolean[]} seen */
+function outOfSight(seen) {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const [left, right] = [scroll.scrollLeft, scroll.scrollLeft + scroll.clientWidth - FIRST * rem];
+  let end = 0;
+  const places = seen.flatMap((visible, place) => (visible && ((end += COLUMN * rem) <= left || end - COLUMN * rem >= right) ? [place + 2] : []));
+  return places.length ? `.ex-first :is(${places.map((place) => `td:nth-child(${place})`).join(",")}) > *{display:none}` : "";
+}
+
 /** @type {HTMLTableRowElement[]} */
 let shown = [];
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let later;
 
 function filter() {
   const found = state();
@@ -147,13 +166,19 @@ function filter() {
   const seen = columns(found);
   const hidden = overTime ? [] : seen.flatMap((visible, place) => (visible ? [] : [`#ex-table tr > :nth-child(${place + 2}):not(.ex-wide)`]));
   const rule = hidden.length ? `${hidden.join(",")}{display:none}` : "";
-  if (style.textContent !== rule) style.textContent = rule; // writing it makes the browser match every rule of the page anew
+  write(style, rule);
+  const wide = overTime ? overTime.versions.length : seen.filter(Boolean).length;
+  table.style.width = `${FIRST + wide * COLUMN}rem`; // a table of known width is laid out without measuring its cells
   table.dataset.verdict = found.verdict ?? "";
   table.dataset.grade = found.grade ?? "";
   say(models, seen.filter(Boolean).length, alone, found);
   remember(found);
   drawn = "";
-  draw();
+  write(beyondSight, outOfSight(overTime ? overTime.versions.map(() => true) : seen));
+  table.classList.add("ex-first");
+  draw(1);
+  clearTimeout(later);
+  later = setTimeout(() => draw(BEYOND), 200);
 }
 
 const NAMES = { model: "the search", requires: "the requirement", size: "the size", fits: "what fits", licence: "the licence", family: "the family", verdict: "the verdict", grade: "the grade" };
@@ -206,13 +231,15 @@ async function columnsChanged() {
 
 let drawn = "", height = 0;
 
-function draw() {
+/** @param {number} beyond */
+function draw(beyond) {
   if (!height) {
     body.replaceChildren(...shown.slice(0, 2));
     height = body.rows[body.rows.length - 1]?.getBoundingClientRect().height || 48;
   }
-  const first = Math.max(0, Math.floor(scroll.scrollTop / height) - BEYOND);
-  const last = Math.min(shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / height) + BEYOND);
+  if (beyond === BEYOND) table.classList.remove("ex-first");
+  const first = Math.max(0, Math.floor(scroll.scrollTop / height) - beyond);
+  const last = Math.min(shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / height) + beyond);
   if (drawn === `${first} ${last}`) return;
   drawn = `${first} ${last}`;
   above.style.height = `${first * height}px`;
@@ -250,7 +277,7 @@ function move(from, down, right) {
   const top = place * height, head = table.tHead?.offsetHeight ?? 0;
   if (top < scroll.scrollTop) scroll.scrollTop = top;
   else if (top + height > scroll.scrollTop + scroll.clientHeight - head) scroll.scrollTop = top + height - scroll.clientHeight + head;
-  draw();
+  draw(BEYOND);
   focusOn(row.cells[Math.max(0, column)]);
 }
 
@@ -355,12 +382,15 @@ form.addEventListener("input", (event) => {
 });
 form.addEventListener("reset", () => setTimeout(columnsChanged));
 form.addEventListener("submit", (event) => event.preventDefault());
-scroll.addEventListener("scroll", draw, { passive: true });
-addEventListener("resize", draw);
+scroll.addEventListener("scroll", () => draw(BEYOND), { passive: true });
+addEventListener("resize", () => draw(BEYOND));
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !panel.hidden) close();
 });
-addEventListener("beforeprint", () => body.replaceChildren(...shown));
+addEventListener("beforeprint", () => {
+  table.classList.remove("ex-first");
+  body.replaceChildren(...shown);
+});
 addEventListener("afterprint", filter);
 
 const more = /** @type {HTMLDetailsElement} */ (document.getElementById("ex-more"));
@@ -372,7 +402,7 @@ await columnsChanged();
 const group = groups.get(decodeURIComponent(location.hash.slice(1)));
 if (group) {
   scroll.scrollTop = shown.indexOf(group) * height;
-  draw();
+  draw(BEYOND);
 }
 if (wanted?.length === 2) open(wanted[0], wanted[1]);
-document.documentElement.dataset.explorer = "ready";
+requestAnimationFrame(() => setTimeout(() => (document.documentElement.dataset.explorer = "ready"))); // once its rows are painted
