@@ -24,4 +24,10 @@ OTHERS: dict[tuple[str, ...], str] = {
         "    block_id = block_ids[src_block_idx]\nIndexError: list index out of range"
     ),
     ("ovgenai-cache-rotation-port-missing",): "RuntimeError: Port for tensor name rotation_trig_lut was not found.",
+    ("ovgenai-grammar-terminated-under-drafts",): (
+        "grammar_matcher.cc:627: Check failed: GrammarMatcher has terminated after accepting the stop token, but is trying to find the next mask"
+    ),
+    ("gaudi-gemma4-before-1619",): "KeyError: 'language_model.model.layers.24.self_attn.attn'",
+    ("tpu-gemma4-e-models-shared-layers-overwrite",): "AttributeError: 'Tensor' object has no attribute '_elem'",
+    ("trtllm-kimi-k26-rejection-sampling-crash",): "Indexing.cu:1515: indexSelectSmallIndex: block [0,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
 }
