@@ -77,6 +77,7 @@ def _engine(engine: Record, catalog: Catalog) -> dict[str, Any]:
     return {
         "targets": table.targets,
         "own": table.own,
+        "package": engine.data.get("package", ""),
         "settings": {
             fact: {"values": list(setting.get("values", ())), **({"default": setting["default"]} if "default" in setting else {})}
             for fact, setting in table.settings.items()

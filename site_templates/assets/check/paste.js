@@ -50,7 +50,9 @@ function fold(seen, data, text) {
   if (match && model && match.format && !given["weights.format"]) given["weights.format"] = { kind: "fact", name: "weights.format", value: match.format, line: model.line };
   if (match && model && !match.exact) notes.push({ kind: "note", name: "model", value: `${model.value} is taken for ${match.model} by its name`, line: model.line });
   const [hardware, devices] = hardwareOf(of("device"), data);
-  const bare = engine ? components.find((one) => one.name === engine.name) : undefined;
+  const packaged = (/** @type {string} */ name) => data.flags.engines[name]?.package;
+  const alike = (/** @type {Seen} */ one) => Boolean(engine && packaged(one.name) && packaged(one.name) === packaged(engine.name));
+  const bare = engine ? (components.find((one) => one.name === engine.name) ?? components.find(alike)) : undefined;
   return {
     engine: engine ?? null,
     version: bare ?? null,

@@ -135,9 +135,11 @@ def test_a_device_counts_once_however_many_tools_name_it(real):
     assert [one.value for one in found.notes] == ["the catalog has no record of NVIDIA H800"]
 
 
-def test_engines_outside_the_catalog_are_named(real):
-    found = understand("lmdeploy serve api_server Qwen/Qwen3-8B --quant-policy 8", real.catalog)
-    assert (found.engine.name, found.model_id, [one.name for one in found.unread]) == ("lmdeploy", "qwen3-8b", ["--quant-policy"])
+def test_an_argument_names_the_path_and_the_package_its_version(real):
+    text = "lmdeploy==0.18.0\nlmdeploy serve api_server Qwen/Qwen3-8B --backend {} --quant-policy 8"
+    for path in ("turbomind", "pytorch"):
+        found = understand(text.format(path), real.catalog)
+        assert (found.engine.name, found.version.value, found.model_id, found.unread) == (f"lmdeploy-{path}", "0.18.0", "qwen3-8b", ())
 
 
 def test_colours_and_windows_line_ends_are_no_hindrance(real):

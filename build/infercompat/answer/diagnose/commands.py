@@ -16,13 +16,18 @@ from infercompat.link import Catalog
 
 
 class Program(NamedTuple):
-    """The words that start an engine, its id, and the flags that name the model; the first word that is no flag names it, too."""
+    """The words that start an engine, its id, and the flags that name the model; the first word that is no flag names it, too.
+
+    `others` are the engines that an argument starts instead.
+    """
 
     words: tuple[str, ...]
     engine: str
     model_flags: tuple[str, ...] = ("--model",)
+    others: Mapping[str, str] = {}
 
 
+_PATHS = {"pytorch": "lmdeploy-pytorch"}
 _LLAMA_MODEL = ("--model", "-m", "-hf", "-hfr", "--hf-repo", "-mu", "--model-url")
 PROGRAMS = (
     Program(("vllm", "serve"), "vllm", ("--model", "--model-tag")),
@@ -39,8 +44,8 @@ PROGRAMS = (
     Program(("mlx_lm", "server"), "mlx-lm"),
     Program(("mlx_lm", "generate"), "mlx-lm"),
     Program(("ollama", "run"), "ollama"),
-    Program(("lmdeploy", "serve", "api_server"), "lmdeploy"),
-    Program(("lmdeploy", "serve"), "lmdeploy"),
+    Program(("lmdeploy", "serve", "api_server"), "lmdeploy-turbomind", others=_PATHS),
+    Program(("lmdeploy", "serve"), "lmdeploy-turbomind", others=_PATHS),
 )
 IMAGES = (
     ("vllm/vllm-openai", "vllm serve"),
@@ -105,11 +110,18 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     if program is None:
         return None
     arguments = until_operator(words[start:])
+    program = _by_argument(program, arguments)
     environment = {**variables, **_environment(words[: start if image is None else at + 1])}
     said = list(_arguments(program, arguments, environment, catalog)) + (list(_of_image(program, image)) if image else [])
     if not any(seen.kind == "model" for seen in said) and not any(is_flag(word.text) for word in arguments):
         return None
     return Seen("command", program.engine, tuple(said), words[max(start - 1, 0)].line)
+
+
+def _by_argument(program: Program, arguments: Sequence[Word]) -> Program:
+    """The program with the engine that an argument names instead of its own."""
+    found = (program.others[value] for word in arguments if (value := word.text.rpartition("=")[2]) in program.others)
+    return program._replace(engine=next(found, program.engine))
 
 
 def _unwrapped(words: Sequence[Word]) -> list[Word]:

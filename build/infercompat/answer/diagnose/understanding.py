@@ -92,10 +92,11 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
         if not match.exact:
             notes.append(Seen("note", "model", f"{model.value} is taken for {match.model.id} by its name", model.line, model.source))
     hardware, devices = _hardware(seen, catalog)
+    package = _package(engine.name, components, catalog) if engine else None
     return Understood(
         engine=engine and Seen("engine", engine.name, engine.name, engine.line, engine.source),
-        version=components.get(engine.name) if engine else None,
-        components={name: one for name, one in components.items() if not engine or name != engine.name},
+        version=components.get(package) if package else None,
+        components={name: one for name, one in components.items() if name != package},
         model=model,
         model_id=match.model.id if match else None,
         hardware=hardware,
@@ -104,6 +105,13 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
         log=tuple(one for one in seen if one.kind == "log"),
         notes=(*notes, *devices),
     )
+
+
+def _package(engine: str, components: Mapping[str, Seen], catalog: Catalog) -> str | None:
+    """The component whose version is the engine's: itself, else a path that comes in the same package."""
+    own = (catalog.follow(engine).data if catalog.follow(engine) else {}).get("package")
+    alike = (name for name in components if own and (other := catalog.follow(name)) and other.data.get("package") == own)
+    return engine if engine in components else next(alike, None)
 
 
 def _others(commands: Sequence[Seen]) -> list[Seen]:

@@ -10,7 +10,7 @@ import { commandAt, expand, flags, isFlag, untilOperator } from "./words.js";
 /** @typedef {import("./patterns.js").Pattern} Pattern */
 /** @typedef {import("./words.js").Word} Word */
 /** @typedef {import("./words.js").Flag} Flag */
-/** @typedef {{words: string[], engine: string, model_flags: string[]}} Program */
+/** @typedef {{words: string[], engine: string, model_flags: string[], others: Record<string, string>}} Program */
 /** @typedef {{programs: Program[], images: [string, string][], starts: string[], assignment: Pattern, in_front: Pattern, version: Pattern, model: Pattern}} Commands */
 /** @typedef {{seen: Seen[], taken: Set<number>}} Reading */
 /** @typedef {import("../paste.js").Data} Data */
@@ -64,6 +64,7 @@ function command(written, variables, data) {
   }
   if (!program) return null;
   const given = untilOperator(words.slice(start));
+  program = byArgument(program, given);
   const environment = { ...variables, ...environmentOf(words.slice(0, image ? at + 1 : start), data.commands) };
   const said = [...argumentsOf(program, given, environment, data), ...(image ? ofImage(program, image, data.commands) : [])];
   if (!said.some((one) => one.kind === "model") && !given.some((word) => isFlag(word.text))) return null;
@@ -81,6 +82,12 @@ function unwrapped(words, known) {
     }
   }
   return words;
+}
+
+/** The program with the engine that an argument names instead of its own. @param {Program} program @param {Word[]} given @returns {Program} */
+function byArgument(program, given) {
+  const other = given.map((word) => word.text.slice(word.text.lastIndexOf("=") + 1)).find((value) => Object.hasOwn(program.others, value));
+  return other ? { ...program, engine: program.others[other] } : program;
 }
 
 /** The program that the words start, and the index of its first argument. @param {Word[]} words @param {Commands} known @returns {[Program | null, number]} */

@@ -8,7 +8,7 @@ import { match, whole } from "./patterns.js";
 /** @typedef {{kind: string, name: string, value: any, line: number}} Seen one thing that a text says, as answer/diagnose/seen.py has it */
 /** @typedef {{type: string, words: string[]}} Declared */
 /** @typedef {{default?: any, values: any[]}} Setting */
-/** @typedef {{targets: Record<string, string | Record<string, any>>, own: Record<string, string>, settings: Record<string, Setting>, facts: Record<string, Declared>}} EngineFlags */
+/** @typedef {{targets: Record<string, string | Record<string, any>>, own: Record<string, string>, package: string, settings: Record<string, Setting>, facts: Record<string, Declared>}} EngineFlags */
 /** @typedef {{switched_on: Pattern, length: Pattern, long_forms: Record<string, string>, dtypes: Record<string, string>, formats: Record<string, string>, on_off: Record<string, boolean>, scales: Record<string, number>, version: Pattern}} Spelling */
 /** @typedef {{spelling: Spelling, engines: Record<string, EngineFlags>}} Tables */
 
