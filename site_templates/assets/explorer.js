@@ -134,10 +134,9 @@ function write(sheet, rules) {
 
 /** Leaves the cells empty that lie left and right of what is in sight: for a filter's first picture, the rest follows it. @param {boolean[]} seen */
 function outOfSight(seen) {
-  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const [left, right] = [scroll.scrollLeft, scroll.scrollLeft + scroll.clientWidth - FIRST * rem];
+  const [left, right] = [view.left, view.left + view.width - FIRST * view.rem];
   let end = 0;
-  const places = seen.flatMap((visible, place) => (visible && ((end += COLUMN * rem) <= left || end - COLUMN * rem >= right) ? [place + 2] : []));
+  const places = seen.flatMap((visible, place) => (visible && ((end += COLUMN * view.rem) <= left || end - COLUMN * view.rem >= right) ? [place + 2] : []));
   return places.length ? `.ex-first :is(${places.map((place) => `td:nth-child(${place})`).join(",")}) > *{display:none}` : "";
 }
 
@@ -147,6 +146,7 @@ let shown = [];
 let later;
 
 function filter() {
+  look(); // before anything is written: a question after it would have the browser lay out the old rows once more
   const found = state();
   const asked = Object.entries(tests(found));
   /** @type {Record<string, number>} */
@@ -178,7 +178,7 @@ function filter() {
   table.classList.add("ex-first");
   draw(1);
   clearTimeout(later);
-  later = setTimeout(() => draw(BEYOND), 200);
+  later = setTimeout(drawAll, 200);
 }
 
 const NAMES = { model: "the search", requires: "the requirement", size: "the size", fits: "what fits", licence: "the licence", family: "the family", verdict: "the verdict", grade: "the grade" };
@@ -230,6 +230,16 @@ async function columnsChanged() {
 // Drawing only what is in sight
 
 let drawn = "", height = 0;
+let view = { left: 0, top: 0, width: 0, height: 0, rem: 20 };
+
+function look() {
+  view = { left: scroll.scrollLeft, top: scroll.scrollTop, width: scroll.clientWidth, height: scroll.clientHeight, rem: parseFloat(getComputedStyle(document.documentElement).fontSize) };
+}
+
+function drawAll() {
+  look();
+  draw(BEYOND);
+}
 
 /** @param {number} beyond */
 function draw(beyond) {
@@ -238,8 +248,8 @@ function draw(beyond) {
     height = body.rows[body.rows.length - 1]?.getBoundingClientRect().height || 48;
   }
   if (beyond === BEYOND) table.classList.remove("ex-first");
-  const first = Math.max(0, Math.floor(scroll.scrollTop / height) - beyond);
-  const last = Math.min(shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / height) + beyond);
+  const first = Math.max(0, Math.floor(view.top / height) - beyond);
+  const last = Math.min(shown.length, Math.ceil((view.top + view.height) / height) + beyond);
   if (drawn === `${first} ${last}`) return;
   drawn = `${first} ${last}`;
   above.style.height = `${first * height}px`;
@@ -277,7 +287,7 @@ function move(from, down, right) {
   const top = place * height, head = table.tHead?.offsetHeight ?? 0;
   if (top < scroll.scrollTop) scroll.scrollTop = top;
   else if (top + height > scroll.scrollTop + scroll.clientHeight - head) scroll.scrollTop = top + height - scroll.clientHeight + head;
-  draw(BEYOND);
+  drawAll();
   focusOn(row.cells[Math.max(0, column)]);
 }
 
@@ -382,8 +392,8 @@ form.addEventListener("input", (event) => {
 });
 form.addEventListener("reset", () => setTimeout(columnsChanged));
 form.addEventListener("submit", (event) => event.preventDefault());
-scroll.addEventListener("scroll", () => draw(BEYOND), { passive: true });
-addEventListener("resize", () => draw(BEYOND));
+scroll.addEventListener("scroll", drawAll, { passive: true });
+addEventListener("resize", drawAll);
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !panel.hidden) close();
 });
@@ -402,7 +412,7 @@ await columnsChanged();
 const group = groups.get(decodeURIComponent(location.hash.slice(1)));
 if (group) {
   scroll.scrollTop = shown.indexOf(group) * height;
-  draw(BEYOND);
+  drawAll();
 }
 if (wanted?.length === 2) open(wanted[0], wanted[1]);
 requestAnimationFrame(() => setTimeout(() => (document.documentElement.dataset.explorer = "ready"))); // once its rows are painted
