@@ -7,11 +7,17 @@ OTHERS: dict[tuple[str, ...], str] = {
         "slot apply_checkp: erased invalidated context checkpoint (pos_min = 8191, pos_max = 8191, size = 75.376 MiB)"
     ),
     ("ikllama-cpu-kv-type-gibberish",): "KV cache types q5_0, q5_0 are not supported on the CPU",
-    ("ikllama-swa-context-shift-crash",): "K-shift/context shift is not supported for a compacted KV cache (--swa-compress)",
     ("lmdeploy-turbomind-silent-fallback-pytorch",): (
         "lmdeploy - WARNING - archs.py:61 - Fallback to pytorch engine because `/models/gemma-4-31b` not supported by turbomind engine."
     ),
     ("lmdeploy-turbomind-fp8-presm90-regression",): "[TM][FATAL] No feasible kernel found for the problem: sm75_f16_e4m3b128_f16_tnt_16x4096x4096_1",
+    ("mlxlm-kvbits-head-not-multiple-of-group",): (
+        "ValueError: [quantize] The last dimension of the matrix needs to be divisible by the quantization group size 64"
+    ),
+    ("ollama-gemma-swa-kv-overestimate",): 'level=INFO msg="llama-server model predicted to exceed available memory, evicting" predicted="60 GiB"',
+    ("ollama-mlx-mixed-precision-moe-panics",): (
+        "panic: runtime error: index out of range [0] with length 0\n  x/models/qwen3_5/qwen3_5.go: SparseMoE.Forward"
+    ),
     ("ollama-030-v100-kernel-image-invalid",): "CUDA error: device kernel image is invalid\n  current device: 0, in function ggml_cuda_mul_mat_q",
     ("ollama-kv-quant-arch-allowlist",): (
         'time=2026-03-01T10:00:00.000Z level=WARN source=server.go:250 msg="quantized kv cache requested but flash attention disabled" type=q8_0'
