@@ -147,7 +147,7 @@ def test_vllm_takes_speculation_as_a_json_object(ask_real):
     settings = ["speculation.method=mtp", "speculation.tokens=7", "setting.disable_flashinfer_q_quantization=true", "prefix_caching=false"]
     asked = ask_real("gemma-4-31b", "vllm", settings=settings, required=["cache.dtype=bf16"]).found
     assert command(asked.resolved, None)["argv"] == [
-        "vllm", "serve", "google/gemma-4-31B",
+        "vllm", "serve", "google/gemma-4-31B-it",
         "--attention-config.disable_flashinfer_q_quantization", "true", "--no-enable-prefix-caching", "--kv-cache-dtype", "bfloat16",
         "--speculative-config", '{"method": "mtp", "num_speculative_tokens": 7}',
     ]  # fmt: skip

@@ -78,7 +78,7 @@ def test_choosing_answers_and_fills_the_address(check):
     page.wait_for_selector("#ck-head .ck-chip")
     assert verdict(page) == expected("gemma-3-27b", "vllm", {})["verdict"]
     assert "Name the hardware" in page.locator("#ck-bar").inner_text()
-    assert page.locator("select[name=checkpoint] option").all_inner_texts()[1:] == ["google/gemma-3-27b-pt (bf16)", "google/gemma-3-27b-it (bf16)"]
+    assert page.locator("select[name=checkpoint] option").all_inner_texts()[1:] == ["google/gemma-3-27b-it (bf16)", "google/gemma-3-27b-pt (bf16)"]
 
 
 def stack_with(kind: str) -> tuple[list, dict]:
