@@ -16,6 +16,7 @@ from infercompat.link import Catalog
 TORCH_WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
 DRAFT_KINDS = {"ngram": "ngram", "suffix": "ngram", "draft_model": "model", "draft-model": "model", "standalone": "model"}
 PARTS = ("cache.k.dtype", "cache.v.dtype")
+CHECKPOINT_FACTS = {"kv_scales": "checkpoint.kv_scales", "drafts": "checkpoint.draft_head"}
 UNDECIDED = (None, "auto", "null")
 OWN_TYPES = ("bf16", "fp16", "fp32")
 """Types of a cache that nobody quantized."""
@@ -58,6 +59,7 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
     if facts.get("cache.dtype") not in UNDECIDED:
         for part in PARTS:
             facts.setdefault(part, facts["cache.dtype"])  # said of the whole cache, so of its parts
+    assume("task", question.model.data.get("task", "generate"), "what the model is made for")
     assume("tensor_parallel", shares(question, facts), f"{question.gpus} devices, and nobody said how they share")
     for fact, setting in settings.items():
         if _is_off(fact, facts, settings):
@@ -74,6 +76,9 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
     _cache_dtype(question, facts, assume)
     _speculation(facts, assume)
     assume("weights.format", _format(question, catalog.words("weight-format")), "the checkpoint's own format")
+    checkpoint = _checkpoint(question, facts.get("weights.format"))
+    for field, fact in CHECKPOINT_FACTS.items():
+        assume(fact, checkpoint.get(field), "what the record says of the checkpoint")
     for entry in question.engine.data["releases"]:
         if entry["version"] == question.release.version:
             for name, version in entry.get("bundles", {}).items():
@@ -161,6 +166,13 @@ def _speculation(facts: dict[str, Any], assume) -> None:
     if isinstance(tokens, int):
         assume("speculation.query_length", tokens + 1, "the drafted tokens and one more")
     assume("speculation.draft_kind", DRAFT_KINDS.get(str(method).lower(), "head"), f"what {method} drafts with")
+
+
+def _checkpoint(question: Question, format: str | None) -> Mapping[str, Any]:
+    """The checkpoint in question as the record has it, the first where none is named; empty where it is not listed in this format."""
+    wanted = (question.checkpoint or "").lower()
+    found = next((entry for entry in question.model.data.get("checkpoints", ()) if wanted in ("", entry["hub"].lower())), {})
+    return found if found.get("format") == format else {}
 
 
 def _format(question: Question, words: Mapping[str, str]) -> str | None:

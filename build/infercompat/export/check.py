@@ -134,8 +134,8 @@ def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:
 def _own_data(model: Record) -> dict[str, Any]:
     """The fields of a model's record that the script reads; the config itself has been."""
     inside = {name: _only(model.data[name], fields) for name, fields in (("config", ("basis", "cites")), ("parameters", ("cites",))) if name in model.data}
-    checkpoints = [_only(checkpoint, ("hub", "format", "type")) for checkpoint in model.data["checkpoints"]]
-    return _only(model.data, ("name", "architecture")) | inside | {"checkpoints": checkpoints}
+    checkpoints = [_only(checkpoint, ("hub", "format", "type", "kv_scales", "drafts")) for checkpoint in model.data["checkpoints"]]
+    return _only(model.data, ("name", "architecture", "task")) | inside | {"checkpoints": checkpoints}
 
 
 def _needed(catalog: Catalog, engine: Record) -> set[str]:

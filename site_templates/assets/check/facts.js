@@ -17,6 +17,7 @@ const TORCH_WORDS = { bfloat16: "bf16", float16: "fp16", half: "fp16", float32: 
 /** @type {Record<string, string>} */
 const DRAFT_KINDS = { ngram: "ngram", suffix: "ngram", draft_model: "model", "draft-model": "model", standalone: "model" };
 export const PARTS = ["cache.k.dtype", "cache.v.dtype"];
+const CHECKPOINT_FACTS = { kv_scales: "checkpoint.kv_scales", drafts: "checkpoint.draft_head" };
 const UNDECIDED = [undefined, null, "auto", "null"];
 const OWN_TYPES = ["bf16", "fp16", "fp32"]; // of a cache that nobody quantized
 
@@ -39,6 +40,7 @@ export function resolve(question, data) {
   hardware(question, facts);
   // What is said of the whole cache is said of its parts.
   if (!UNDECIDED.includes(facts["cache.dtype"])) for (const part of PARTS) facts[part] ??= facts["cache.dtype"];
+  assume("task", question.model.data.task ?? "generate", "what the model is made for");
   assume("tensor_parallel", shares(question, facts), `${question.gpus} devices, and nobody said how they share`);
   for (const [fact, setting] of Object.entries(settings)) {
     if (isOff(fact, facts, settings, data.catalog)) continue;
@@ -53,6 +55,8 @@ export function resolve(question, data) {
   cacheTypes(question, facts, assume);
   speculation(facts, assume);
   assume("weights.format", formatOf(question, data.catalog.words["weight-format"]), "the checkpoint's own format");
+  const checkpoint = checkpointOf(question, facts["weights.format"]);
+  for (const [field, fact] of Object.entries(CHECKPOINT_FACTS)) assume(fact, checkpoint[field], "what the record says of the checkpoint");
   const entry = question.engine.data.releases.find((/** @type {any} */ one) => one.version === question.release.version);
   for (const [name, version] of Object.entries(entry?.bundles ?? {})) facts[`${name}.version`] ??= version;
   return { question, facts, assumed };
@@ -150,6 +154,13 @@ function speculation(facts, assume) {
   const tokens = facts["speculation.tokens"];
   if (Number.isInteger(tokens)) assume("speculation.query_length", tokens + 1, "the drafted tokens and one more");
   assume("speculation.draft_kind", DRAFT_KINDS[String(method).toLowerCase()] ?? "head", `what ${method} drafts with`);
+}
+
+/** The checkpoint in question as the record has it, the first where none is named; empty where it is not listed in this format. @param {Question} question @param {any} format @returns {Record<string, any>} */
+function checkpointOf(question, format) {
+  const wanted = (question.checkpoint ?? "").toLowerCase();
+  const found = (question.model.data.checkpoints ?? []).find((/** @type {any} */ entry) => wanted === "" || wanted === entry.hub.toLowerCase());
+  return found && found.format === format ? found : {};
 }
 
 /**
