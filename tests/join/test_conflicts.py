@@ -52,6 +52,14 @@ def test_what_a_whole_page_leaves_out(make):
     assert found(make, *said, more=registry) == []
 
 
+def test_what_a_whole_page_lists_under_a_condition_is_not_left_out(make):
+    said = ("about: {architecture: TinyForCausalLM}, holds: native",)
+    registry = {
+        "support/enga/enga-1-1-0-registry.yaml": snapshot(*said, "about: {architecture: NewForCausalLM}, holds: native", cites="enga-registry", complete=True)
+    }
+    assert found(make, *said, "about: {architecture: NewForCausalLM}, when: {lora: true}, holds: native", whole=True, more=registry) == []
+
+
 def test_limits_that_differ(make):
     code = {"support/enga/enga-code.yaml": snapshot("about: {backend: FAST, feature: compute-capability}, holds: partial, value: 9.x", cites="enga-registry")}
     assert found(make, "about: {backend: FAST, feature: compute-capability}, holds: native, value: any", more=code) == [

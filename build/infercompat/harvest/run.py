@@ -96,10 +96,10 @@ def _harmless(archive: tarfile.TarFile, folder: Path) -> list[tarfile.TarInfo]:
 
 
 def existing(catalog: Catalog, harvester: Harvester, version: str) -> Record | None:
-    """The catalog's snapshot of a source at a version: the whole registry, or the one of the source's id."""
+    """The catalog's snapshot of a source at a version: the whole registry, or the one that has the source's id, if only as an alias."""
     ours = [s for s in catalog.of_kind("support") if s.data["engine"] == harvester.engine and s.data["version"] == version]
     if not harvester.complete:
-        return next((s for s in ours if s.id == snapshot_id(harvester, version)), None)
+        return next((s for s in ours if snapshot_id(harvester, version) in (s.id, *s.data.get("aliases", ()))), None)
     return next((s for s in ours if s.data.get("complete")), None)
 
 
