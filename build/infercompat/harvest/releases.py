@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from infercompat.harvest.base import Refused
+from infercompat.harvest.run import told
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.versions import Ordered, compare, minor, parse_version
@@ -111,5 +112,5 @@ def run_client(command: list[str]) -> str:
     except OSError as error:
         raise Refused(f"{command[0]} cannot be run: {error.strerror}") from None
     if done.returncode:
-        raise Refused((done.stderr.strip().splitlines() or ["no message"])[-1])
+        raise Refused(told(done.stderr))
     return done.stdout

@@ -33,7 +33,7 @@ class Job:
         trees: dict[tuple, tuple[Tree, str]] = {}
         with ExitStack() as stack:
             for harvester in harvesters:
-                channel = () if self.given else (harvester.package, harvester.repository)
+                channel = () if self.given else (harvester.package, harvester.sdist, harvester.repository)
                 if channel not in trees:
                     try:
                         trees[channel] = stack.enter_context(run.tree_of(harvester, version, self.given))
