@@ -122,7 +122,7 @@ def commands(monkeypatch) -> list[list[str]]:
         ran.append(command)
         if "download" in command:
             zipped(Path(command[command.index("-d") + 1], "mlx_lm-0.31.3-py3-none-any.whl"), MLX)
-        else:
+        elif "clone" in command:
             grow(Path(command[-1]), VLLM)
         return SimpleNamespace(returncode=0, stdout="", stderr="")
 

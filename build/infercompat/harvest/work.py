@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from infercompat.harvest import compare, releases, run, snapshot
@@ -25,6 +25,8 @@ class Job:
     source: str = ""
     given: Path | None = None
     day: str = ""
+    missed: list[str] = field(default_factory=list)
+    """Optional sources whose tree could not be had, each with the reason."""
 
     def _read(self) -> Iterator[tuple[Harvester, str, Tree, str]]:
         """Each source with the version, its tree and how that was obtained; trees are shared between sources."""
@@ -37,9 +39,10 @@ class Job:
                 if channel not in trees:
                     try:
                         trees[channel] = stack.enter_context(run.tree_of(harvester, version, self.given))
-                    except Refused:
+                    except Refused as error:
                         if not harvester.optional:
                             raise
+                        self.missed.append(f"skipped  {harvester.engine} {harvester.ending}: {error}")
                         continue
                 yield harvester, version, *trees[channel]
 
@@ -65,6 +68,7 @@ class Job:
                 kept = same and (self.products.folder / path).read_bytes() != text.encode()
                 changed = not kept and write_file(self.products.folder / path, text.encode())
                 yield f"{'kept' if kept else 'written' if changed else 'unchanged'}  {self.products.folder.name}/{path}"
+        yield from self.missed
 
     def check(self) -> Iterator[str]:
         """What differs from the catalog: claims, then the cells and answers that they move. A new release is compared with the newest snapshot."""
@@ -94,6 +98,7 @@ class Job:
                 yield f"{before.id}: the same upstream{how.format(before.data['version'])}"
             if found or before.data["version"] != version:
                 after, engine, at = compare.updated(after, before, version, claims), harvester.engine, version
+        yield from self.missed
         if not some:
             raise Refused(f"the catalog has no snapshot to compare {self.target.replace('@', ' at ')} with")
         if after is not self.products:
