@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 
 from infercompat.harvest.base import File, Refused, Tree
@@ -74,7 +75,7 @@ def _look(catalog: Catalog, claim: dict[str, Any], cite: str, at: str, owner: st
     path = (url["path"] or "").rstrip("/")
     if url["form"] == "tree" or (place["file"] and not path.endswith(place["file"])):
         folder = path if url["form"] == "tree" else path.rpartition("/")[0]
-        path = f"{folder}/{place['file'] or ''}".strip("/")
+        path = normpath(f"{folder}/{place['file'] or ''}".strip("/"))
     files = _files(tree, path)
     if not files:
         held = any((tree.root / part).is_dir() for part in _shortened(path.rpartition("/")[0]) if part)
