@@ -152,6 +152,23 @@ def test_a_commit_is_checked_out_of_a_clone_without_files(commands):
         assert commands[2][4:7] == ["1", "--branch", "b9000"]
 
 
+def test_git_itself_gives_the_tree_of_a_commit_and_of_a_tag(tmp_path):
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    git("init", "--quiet")
+    for content in ("first", "second"):
+        grow(tmp_path, {"a.txt": content})
+        git("add", "a.txt")
+        git("commit", "--quiet", "-m", content)
+    git("tag", "v2")
+    harvester = replace(HARVESTERS["llama.cpp"], repository=tmp_path.as_uri())
+    for version, content in ((git("rev-parse", "--short=9", "HEAD~1"), "first"), ("v2", "second")):
+        with run.tree_of(harvester, version, None) as (tree, how):
+            assert (tree.file("a.txt").text, how) == (content, f"the repository at {version}")
+
+
 def sourced(monkeypatch, leave, returncode: int = 1) -> dict[str, str]:
     """Replaces pip by something that leaves files in the folders that it was given; gives the environment that it saw."""
     seen: dict[str, str] = {}
