@@ -73,6 +73,19 @@ def test_writing_keeps_the_id_that_is_there_and_adds_the_page(tiny_copy, tmp_pat
     assert next(iter(job(tiny_copy, tree).write())).startswith("unchanged")
 
 
+def test_a_snapshot_that_says_the_same_keeps_its_day_unless_one_is_given(tiny_copy, tmp_path):
+    tree = grow(tmp_path / "tree", {"registry.py": "TinyForCausalLM\n"})
+    list(job(tiny_copy, tree).write())
+    path = tiny_copy / "support/enga/enga-1-1-0-registry.yaml"
+    first = path.read_text("utf-8")
+    later = replace(job(tiny_copy, tree), day="2026-03-08")
+    assert next(iter(later.write())).startswith("unchanged") and path.read_text("utf-8") == first
+    assert next(iter(replace(later, dated=True).write())).startswith("written")
+    assert path.read_text("utf-8") == first.replace("2026-03-01", "2026-03-08")
+    grow(tree.root, {"registry.py": "TinyForCausalLM\nNewForCausalLM\n"})
+    assert next(iter(replace(later, day="2026-03-15").write())).startswith("written")
+
+
 def test_a_missing_page_is_said_and_a_missing_registry_refused(tiny_copy, tmp_path):
     lines = list(job(tiny_copy, grow(tmp_path / "tree", {"registry.py": "TinyForCausalLM\n"})).write())
     assert lines[-1].startswith("skipped  enga page: ")

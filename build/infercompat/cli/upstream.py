@@ -49,7 +49,7 @@ def harvest(
     faults, drift = [], False
     for name in SOURCES if every else [target]:
         try:
-            job = work.Job(products, name, source, given, day)
+            job = work.Job(products, name, source, given, day, read_on is not None)
             if only_check:
                 for line in (lines := list(job.check())):
                     click.echo(line)

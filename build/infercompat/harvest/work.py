@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from infercompat.write import write_file
 
 DRIFT = ("added", "removed", "changed", "cell", "answer")
 """How lines begin that tell of a difference."""
+_DAY = re.compile(r"^read_on: .*$", re.M)
 
 
 @dataclass
@@ -25,6 +27,8 @@ class Job:
     source: str = ""
     given: Path | None = None
     day: str = ""
+    dated: bool = False
+    """Whether somebody gave the day: then a snapshot that says the same is dated anew, else it keeps its day and its bytes."""
     missed: list[str] = field(default_factory=list)
     """Optional sources whose tree could not be had, each with the reason."""
 
@@ -66,7 +70,8 @@ class Job:
                 # A citation that is there may serve other records and have a person's title: only another address is written over it.
                 same = known is not None and f"url: {known.data['url']}" in text.splitlines()
                 kept = same and (self.products.folder / path).read_bytes() != text.encode()
-                changed = not kept and write_file(self.products.folder / path, text.encode())
+                kept_day = not self.dated and path.startswith("support/") and _same_but_for_its_day(self.products.folder / path, text)
+                changed = not kept and not kept_day and write_file(self.products.folder / path, text.encode())
                 yield f"{'kept' if kept else 'written' if changed else 'unchanged'}  {self.products.folder.name}/{path}"
         yield from self.missed
 
@@ -105,3 +110,7 @@ class Job:
             changes = list(compare.moved(self.products, after, engine, at))
             yield f"{len(changes)} cells and answers move" if changes else "no cell and no answer moves"
             yield from map(str, changes)
+
+
+def _same_but_for_its_day(path: Path, text: str) -> bool:
+    return path.is_file() and _DAY.sub("", path.read_text("utf-8"), count=1) == _DAY.sub("", text, count=1)
