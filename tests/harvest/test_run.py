@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from catalogs import REGISTRY
+from catalogs import snapshot as catalog_snapshot
 from infercompat.harvest import HARVESTERS, Refused, run
 from infercompat.link import Catalog
 from infercompat.records import Document, Record
@@ -308,3 +309,12 @@ def test_the_registry_that_the_catalog_has(tiny):
     assert run.existing(tiny.catalog, enga, "1.0.0") is None
     assert run.existing(tiny.catalog, SimpleNamespace(engine="vllm", complete=True), "1.1.0") is None
     assert run.existing(Catalog({}, {}, {}), enga, "1.1.0") is None
+
+
+def test_a_snapshot_that_keeps_an_older_id_is_found_by_its_alias(make):
+    """One made at a commit, before its source could be harvested, has that commit in its id."""
+    page = SimpleNamespace(engine="enga", complete=False, prefix="enga", ending="page")
+    text = catalog_snapshot("about: {architecture: TinyForCausalLM}, holds: native").replace("claims:", "aliases: [enga-1-1-0-page]\nclaims:")
+    catalog = make({"support/enga/enga-1f1f1f1-page.yaml": text}).catalog
+    assert run.existing(catalog, page, "1.1.0").id == "enga-1f1f1f1-page"
+    assert run.existing(catalog, page, "1.0.0") is None
