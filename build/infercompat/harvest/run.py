@@ -20,6 +20,7 @@ from infercompat.harvest.snapshot import WRITTEN, snapshot_id
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.versions import compare, parse_version
+from infercompat.write import write_file
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -57,15 +58,14 @@ def _source(package: str, version: str, scratch: Path) -> Path:
     pip keeps a source package only after it has asked its builder for metadata, which would run the package's code and wants all that it
     is built with. So the builder is put out of reach, and the folder into which pip unpacked the package is read, though pip fails then.
     """
-    hidden = scratch / "builder" / "setuptools"
-    hidden.mkdir(parents=True)
+    hidden = scratch / "builder"
     (scratch / "kept").mkdir()
-    (hidden / "__init__.py").write_text('raise ImportError("a source package is read here and not built")\n')
+    write_file(hidden / "setuptools" / "__init__.py", b'raise ImportError("a source package is read here and not built")\n')
     keep = ["--no-deps", "--no-clean", "--no-build-isolation", "--no-binary", ":all:"]
     command = [sys.executable, "-m", "pip", "download", "--quiet", *keep, "-d", str(scratch / "kept"), f"{package}=={version}"]
     failed = None
     try:
-        _run(command, {"PYTHONPATH": str(hidden.parent), "TMPDIR": str(scratch)})
+        _run(command, {"PYTHONPATH": str(hidden), "TMPDIR": str(scratch)})
     except Refused as error:
         failed = error
     archive = next((scratch / "kept").glob("*"), None)
