@@ -33,7 +33,7 @@ def harvester(monkeypatch):
     made = replace(
         HARVESTERS["vllm"],
         **{"engine": "enga", "prefix": "enga", "what": "list", "title": "The list of EngA {version}", "url": "https://example.com/acme/enga/{tag}/list.txt"},
-        **{"read": read, "extra": lambda tree: [], "least": 1, "repository": "/nowhere/at/all"},
+        **{"read": read, "extra": lambda tree: [], "least": 1, "repository": "/nowhere/at/all", "sdist": None},
     )
     monkeypatch.setitem(SOURCES, "enga", (made,))
 
@@ -167,6 +167,7 @@ def test_a_day_that_is_none_is_a_slip(run, tiny_copy, tree, day):
         (("harvest", "vllm@1.0", "--check", "--verify"), "--check and --verify are two questions: ask one"),
         (("harvest", "--verify", "vllm@0.0.1"), "the catalog has no snapshot of vllm at 0.0.1"),
         (("harvest", "--verify", "enga", "--from", "no-such-folder"), "there is no folder or archive no-such-folder"),
+        (("harvest", "--verify", "--source", "registry"), "leave --source out"),
         (("harvest", "vllm@0.0.1", "--source", "nothing"), "'nothing' is no source of vllm"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infercompat.harvest import HARVESTERS, Refused
-from infercompat.harvest.onnxruntimegenai import read
+from infercompat.harvest.onnxruntimegenai import TYPES, read, types
 
 from .trees import grow, said, small
 
@@ -77,3 +77,26 @@ def test_too_few_names_are_an_error(tmp_path):
 def test_a_missing_builder_is_refused(tmp_path):
     with pytest.raises(Refused, match=r"none of onnxruntime_genai/models/builder\.py"):
         list(read(grow(tmp_path, {"onnxruntime_genai/__init__.py": ""})))
+
+
+LISTS = """\
+struct ModelType {
+    static constexpr std::array<std::string_view, 2> LLM = {"gpt2", "gemma3_text"};
+    static constexpr std::array<std::string_view, 1> VLM = {"gemma3"};
+    return model_type == "gemma3";
+"""
+
+
+def test_types_of_the_runtime_with_the_list_that_has_them(tmp_path):
+    found = list(types(grow(tmp_path, {TYPES: LISTS})))
+    assert said(found) == ["genai-type.gpt2 native L2", "genai-type.gemma3-text native L2", "genai-type.gemma3 native L3"]
+    assert [dict(item.fields)["value"] for item in found] == ["LLM", "LLM", "VLM"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [(", 2> LLM", ", 3> LLM", ":2: a list of types that cannot be read off"), ("std::array", "std::vector", "there is no list of types")],
+)
+def test_types_of_another_shape_are_refused(tmp_path, old, new, why):
+    with pytest.raises(Refused, match=why):
+        list(types(grow(tmp_path, {TYPES: LISTS.replace(old, new)})))

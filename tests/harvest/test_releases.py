@@ -47,6 +47,22 @@ def test_tags_of_a_repository_without_a_package(tiny):
     assert asked[0][:3] == ["git", "ls-remote", "--tags"]
 
 
+def tagged(make, *tags: str, newest: str = "1.1.0"):
+    """The engine without a package, whose newest release here is `newest`, and what its repository's tags make of it."""
+    text = changed(ENGINE, ('version: "1.1.0"', f'version: "{newest}"'))
+    return releases.published(make(text).catalog.records["enga"], printing("".join(f"1f\trefs/tags/{tag}\n" for tag in tags)))
+
+
+def test_the_letter_before_a_number_is_the_tag_s_and_not_the_version_s(make):
+    """A harvester's tag is v{version}: with the letter left on, vv1.2.0 was asked for."""
+    assert [version.text for version in tagged(make, "v1.1.0", "v1.2.0", "v1.2.0^{}", "view-1")] == ["1.1.0", "1.2.0"]
+
+
+def test_a_tag_before_a_release_counts_where_the_catalog_speaks_of_such(make):
+    assert [version.text for version in tagged(make, "v1.2.0", "v1.3.0rc1", "v1.4.dev0")] == ["1.2.0"]
+    assert [version.text for version in tagged(make, "v1.2.0", "v1.3.0rc1", newest="1.2.0rc1")] == ["1.2.0", "1.3.0rc1"]
+
+
 def test_a_channel_that_cannot_be_asked_is_told(make):
     def refuse(command):
         raise Refused("no route to host")

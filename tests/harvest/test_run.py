@@ -6,12 +6,14 @@ import io
 import subprocess
 import tarfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from catalogs import REGISTRY
+from catalogs import snapshot as catalog_snapshot
 from infercompat.harvest import HARVESTERS, Refused, run
 from infercompat.link import Catalog
 from infercompat.records import Document, Record
@@ -121,7 +123,7 @@ def commands(monkeypatch) -> list[list[str]]:
         ran.append(command)
         if "download" in command:
             zipped(Path(command[command.index("-d") + 1], "mlx_lm-0.31.3-py3-none-any.whl"), MLX)
-        else:
+        elif "clone" in command:
             grow(Path(command[-1]), VLLM)
         return SimpleNamespace(returncode=0, stdout="", stderr="")
 
@@ -136,9 +138,86 @@ def test_a_released_package_is_fetched_by_pip(commands):
 
 
 def test_a_repository_is_cloned_at_its_tag(commands):
-    with run.tree_of(HARVESTERS["vllm"], "0.33.0", None) as (tree, how):
+    with run.tree_of(replace(HARVESTERS["vllm"], sdist=None), "0.33.0", None) as (tree, how):
         assert (len(small("vllm").claims(tree)), how) == (9, "the repository at v0.33.0")
     assert commands[0][:7] == ["git", "clone", "--quiet", "--depth", "1", "--branch", "v0.33.0"]
+
+
+def test_a_commit_is_checked_out_of_a_clone_without_files(commands):
+    """No client clones at a commit: `--branch` takes the names of tags and branches alone."""
+    with run.tree_of(HARVESTERS["llama.cpp"], "0c1e57098", None) as (_, how):
+        assert how == "the repository at 0c1e57098"
+    assert commands[0][:5] == ["git", "clone", "--quiet", "--filter=blob:none", "--no-checkout"]
+    assert commands[1][3:] == ["checkout", "--quiet", "0c1e57098"]
+    with run.tree_of(HARVESTERS["llama.cpp"], "b9000", None):
+        assert commands[2][4:7] == ["1", "--branch", "b9000"]
+
+
+def test_git_itself_gives_the_tree_of_a_commit_and_of_a_tag(tmp_path):
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    git("init", "--quiet")
+    for content in ("first", "second"):
+        grow(tmp_path, {"a.txt": content})
+        git("add", "a.txt")
+        git("commit", "--quiet", "-m", content)
+    git("tag", "v2")
+    harvester = replace(HARVESTERS["llama.cpp"], repository=tmp_path.as_uri())
+    for version, content in ((git("rev-parse", "--short=9", "HEAD~1"), "first"), ("v2", "second")):
+        with run.tree_of(harvester, version, None) as (tree, how):
+            assert (tree.file("a.txt").text, how) == (content, f"the repository at {version}")
+
+
+def sourced(monkeypatch, leave, returncode: int = 1) -> dict[str, str]:
+    """Replaces pip by something that leaves files in the folders that it was given; gives the environment that it saw."""
+    seen: dict[str, str] = {}
+
+    def fake(command, env, **options):
+        seen.update(env)
+        leave(Path(env["TMPDIR"]), Path(command[command.index("-d") + 1]))
+        return SimpleNamespace(returncode=returncode, stdout="", stderr="ERROR: no builder\n\nhint: see above\n")
+
+    monkeypatch.setattr(subprocess, "run", fake)
+    return seen
+
+
+def test_a_source_package_is_read_where_pip_unpacked_it_and_never_built(monkeypatch):
+    """pip fails, since the builder that it looks for raises, and leaves the folder that it unpacked."""
+    seen = sourced(monkeypatch, lambda scratch, kept: grow(scratch / "pip-download-x/vllm_1f", VLLM | {"PKG-INFO": ""}))
+    with run.tree_of(HARVESTERS["vllm"], "0.33.0", None) as (tree, how):
+        assert (len(small("vllm").claims(tree)), how) == (9, "the released source package of 0.33.0")
+        assert "raise ImportError" in Path(seen["PYTHONPATH"], "setuptools/__init__.py").read_text()
+    assert not tree.root.exists()
+
+
+def test_a_source_package_that_pip_keeps_is_unpacked(monkeypatch):
+    sourced(monkeypatch, lambda scratch, kept: tarred(kept / "vllm-0.33.0.tar.gz", VLLM, top="vllm-0.33.0/"), returncode=0)
+    with run.tree_of(HARVESTERS["vllm"], "0.33.0", None) as (tree, _):
+        assert len(small("vllm").claims(tree)) == 9
+
+
+@pytest.mark.parametrize(("returncode", "words"), [(1, "failed: ERROR: no builder"), (0, "left no source package of vllm 0.33.0")])
+def test_a_source_package_that_is_not_there(monkeypatch, returncode, words):
+    sourced(monkeypatch, lambda scratch, kept: None, returncode)
+    with pytest.raises(Refused, match=words), run.tree_of(HARVESTERS["vllm"], "0.33.0", None):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("a warning\nERROR: no such version\n\nhint: see above\n", "ERROR: no such version"),
+        ("fatal: unable to access 'x': Could not resolve host: y\n", "fatal: unable to access 'x': Could not resolve host: y"),
+        ("error:\nthe last line\n", "the last line"),
+        ("", "no message"),
+        (f"ERROR: none of {'0.1, ' * 200}", f"ERROR: none of {'0.1, ' * 57} …"),
+    ],
+)
+def test_what_a_client_says(printed, words):
+    """The line that calls itself an error, not the hint below it; a list of all versions is cut after 300 characters."""
+    assert run.told(printed) == words
 
 
 @pytest.mark.parametrize(
@@ -230,3 +309,12 @@ def test_the_registry_that_the_catalog_has(tiny):
     assert run.existing(tiny.catalog, enga, "1.0.0") is None
     assert run.existing(tiny.catalog, SimpleNamespace(engine="vllm", complete=True), "1.1.0") is None
     assert run.existing(Catalog({}, {}, {}), enga, "1.1.0") is None
+
+
+def test_a_snapshot_that_keeps_an_older_id_is_found_by_its_alias(make):
+    """One made at a commit, before its source could be harvested, has that commit in its id."""
+    page = SimpleNamespace(engine="enga", complete=False, prefix="enga", ending="page")
+    text = catalog_snapshot("about: {architecture: TinyForCausalLM}, holds: native").replace("claims:", "aliases: [enga-1-1-0-page]\nclaims:")
+    catalog = make({"support/enga/enga-1f1f1f1-page.yaml": text}).catalog
+    assert run.existing(catalog, page, "1.1.0").id == "enga-1f1f1f1-page"
+    assert run.existing(catalog, page, "1.0.0") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infercompat.harvest import Refused
-from infercompat.harvest.sglang import read
+from infercompat.harvest.sglang import read, registry
 
 from .trees import SGLANG, grow, said, small
 
@@ -70,3 +70,10 @@ def test_an_empty_folder_is_an_error(tmp_path):
 def test_an_architecture_in_two_files_is_cited_in_the_first(tmp_path):
     tree = grow(tmp_path, {f"{MODELS}/b.py": "EntryClass = A\n", f"{MODELS}/a.py": "\nEntryClass = [A]\n"})
     assert said(small("sglang").claims(tree)) == ["A native a.py L2"]
+
+
+def test_a_config_that_swaps_the_name_is_cited_beside_the_models(tmp_path):
+    """As Olmo3Config does; the source names the folder of the models, so the place leads out of it."""
+    text = 'class C:\n    def __init__(self, architectures):\n        architectures.remove("AForCausalLM")\n        architectures.append("BForCausalLM")\n'
+    tree = grow(tmp_path, {"sglang/srt/models/b.py": "EntryClass = BForCausalLM\n", "sglang/srt/configs/a.py": text})
+    assert said(registry(tree)) == ["BForCausalLM native b.py L1", "AForCausalLM rewritten ../configs/a.py L3"]

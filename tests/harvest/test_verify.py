@@ -30,13 +30,13 @@ FOLDER = "https://github.com/acme/enga/tree/v1.1.0/python/enga"
 def look(make, tmp_path):
     """What becomes of one claim on the line `two` of a small tree, with its place and its source."""
 
-    def looked(at: str, line: str = "two", url: str = BLOB, text: str = "one\ntwo\nthree\n", refuse: str = ""):
+    def looked(at: str, line: str = "two", url: str = BLOB, text: str = "one\ntwo\nthree\n", refuse: str = "", more: dict[str, str] | None = None):
         claims = snapshot(f"about: {{architecture: TinyForCausalLM}}, holds: native, sha256: '{digest(line)}'", cites="source-in-question")
         claims = claims.replace("at: L1}", f"at: {at}}}")
         files = {"support/enga/in-question.yaml": claims, "citations/github.com/source-in-question.yaml": citation(url)}
         products = make(files | changed(ENGINE, ("https://example.com/acme/enga", "https://github.com/acme/enga")))
         assert "in-question" in products.catalog.records, products.diagnostics
-        tree = grow(tmp_path / "tree", {"enga/registry.py": text, "enga/sub/deep.py": "zero\ntwo\n"})
+        tree = grow(tmp_path / "tree", {"enga/registry.py": text, "enga/sub/deep.py": "zero\ntwo\n"} | (more or {}))
 
         @contextmanager
         def obtain(engine, version):
@@ -62,6 +62,13 @@ def test_a_line_that_moved(look):
     assert look("L3") == ("moved", "now L2")
     assert look("L99") == ("moved", "now L2")
     assert look("L1", text="none\n\ntwo\ntwo\n") == ("moved", "now L3")
+
+
+def test_a_name_that_two_folders_have_is_the_one_with_the_line(look):
+    """mlx-lm has a model and a chat template called deepseek_v32.py; the address is that of the folder above both."""
+    assert look("deep.py L2", url=FOLDER, more={"enga/other/deep.py": "x\n"}) == ("same", "")
+    assert look("deep.py L9", url=FOLDER, more={"enga/other/deep.py": "x\n"}) == ("moved", "now L2")
+    assert look("deep.py L2", url=FOLDER, line="gone", more={"enga/other/deep.py": "x\n"}) == ("changed", "python/enga/deep.py has no such line")
 
 
 def test_a_line_that_changed(look):

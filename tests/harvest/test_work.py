@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
+
 import pytest
 from msgspec.structs import replace
 
@@ -70,11 +73,41 @@ def test_writing_keeps_the_id_that_is_there_and_adds_the_page(tiny_copy, tmp_pat
     assert next(iter(job(tiny_copy, tree).write())).startswith("unchanged")
 
 
+def test_a_snapshot_that_says_the_same_keeps_its_day_unless_one_is_given(tiny_copy, tmp_path):
+    tree = grow(tmp_path / "tree", {"registry.py": "TinyForCausalLM\n"})
+    list(job(tiny_copy, tree).write())
+    path = tiny_copy / "support/enga/enga-1-1-0-registry.yaml"
+    first = path.read_text("utf-8")
+    later = replace(job(tiny_copy, tree), day="2026-03-08")
+    assert next(iter(later.write())).startswith("unchanged") and path.read_text("utf-8") == first
+    assert next(iter(replace(later, dated=True).write())).startswith("written")
+    assert path.read_text("utf-8") == first.replace("2026-03-01", "2026-03-08")
+    grow(tree.root, {"registry.py": "TinyForCausalLM\nNewForCausalLM\n"})
+    assert next(iter(replace(later, day="2026-03-15").write())).startswith("written")
+
+
 def test_a_missing_page_is_said_and_a_missing_registry_refused(tiny_copy, tmp_path):
     lines = list(job(tiny_copy, grow(tmp_path / "tree", {"registry.py": "TinyForCausalLM\n"})).write())
     assert lines[-1].startswith("skipped  enga page: ")
     with pytest.raises(Refused, match=r"none of registry\.py is there"):
         list(job(tiny_copy, grow(tmp_path / "empty", {"other.py": ""})).write())
+
+
+def test_a_page_whose_tree_cannot_be_had_is_said_and_the_registry_read(tiny_copy, tmp_path, monkeypatch):
+    """A source with a channel of its own: the registry comes from a package, the page from a repository out of reach."""
+    monkeypatch.setitem(SOURCES, ENGINE, (REGISTRY, replace(PAGE, package=None, repository="https://example.com/acme/enga")))
+    monkeypatch.setattr(run, "tree_of", partial(only_packages, grow(tmp_path / "tree", {"registry.py": "\n\nTinyForCausalLM\n"})))
+    told = "skipped  enga page: no network"
+    asked = work.Job(load(tiny_copy, "2026-03-01"), f"{ENGINE}@1.1.0", day="2026-03-01")
+    assert list(asked.check()) == ["enga-1-1-0-registry: the same upstream", told]
+    assert list(replace(asked, missed=[]).write())[-1] == told
+
+
+@contextmanager
+def only_packages(tree, harvester, version, given):
+    if harvester.package is None:
+        raise Refused("no network")
+    yield tree, "the released package"
 
 
 def test_a_file_with_faults_is_not_written_over(tiny_copy, tmp_path):

@@ -52,6 +52,14 @@ def test_what_a_whole_page_leaves_out(make):
     assert found(make, *said, more=registry) == []
 
 
+def test_what_a_whole_page_lists_under_a_condition_is_not_left_out(make):
+    said = ("about: {architecture: TinyForCausalLM}, holds: native",)
+    registry = {
+        "support/enga/enga-1-1-0-registry.yaml": snapshot(*said, "about: {architecture: NewForCausalLM}, holds: native", cites="enga-registry", complete=True)
+    }
+    assert found(make, *said, "about: {architecture: NewForCausalLM}, when: {lora: true}, holds: native", whole=True, more=registry) == []
+
+
 def test_limits_that_differ(make):
     code = {"support/enga/enga-code.yaml": snapshot("about: {backend: FAST, feature: compute-capability}, holds: partial, value: 9.x", cites="enga-registry")}
     assert found(make, "about: {backend: FAST, feature: compute-capability}, holds: native, value: any", more=code) == [
@@ -114,3 +122,24 @@ def test_what_each_side_says(real_conflicts, subject, feature, says):
     """Limits worked out by hand from the classes of vLLM 0.33.0: b12x.py L216, step5 L896, flash_attn.py L458, sparse_mla.py L146."""
     [conflict] = [c for c in real_conflicts if c.kind == "same-release" and c.subject == subject and dict(c.about).get("feature") == feature]
     assert {side.says for side in conflict.sides} == says
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "says"),
+    [
+        ("one-file", "Llama4ForConditionalGeneration", ("native", "unsupported")),
+        ("same-release", "NemotronNASForCausalLM", ("native", "not in the registry")),
+        ("left-out", "Starcoder2ForCausalLM", ("not listed", "native")),
+        ("left-out", "Qwen2MoeForCausalLM", ("not listed", "native")),
+    ],
+)
+def test_what_the_page_and_the_index_of_tensorrt_llm_disagree_on(real_conflicts, kind, subject, says):
+    """As the list of people has them: rows 41, 43, 44 and 45 of the sample, chunked prefill being the feature of the first."""
+    found = [c for c in real_conflicts if (c.kind, c.engine, c.subject) == (kind, "tensorrt-llm", subject)]
+    assert [tuple(side.says for side in c.sides) for c in found] == [says]
+
+
+def test_a_row_of_another_backend_is_no_contradiction(real_conflicts):
+    """MiniMaxM2 is in the index and, through AutoDeploy, on the page; SeedOss and the Granites likewise."""
+    subjects = {c.subject for c in real_conflicts if c.engine == "tensorrt-llm"}
+    assert not subjects & {"MiniMaxM2ForCausalLM", "SeedOssForCausalLM", "GraniteForCausalLM", "Olmo3ForCausalLM"}

@@ -102,6 +102,13 @@ def test_a_snapshot_states_a_proposition_once(make, second, told_of):
     assert [diagnostic.rule for diagnostic in found] == told_of
 
 
+@pytest.mark.parametrize(("second", "told_of"), [("unsupported, at: L10", []), ("unsupported, at: L9", ["SUP001"]), ("native, at: L10", ["SUP001"])])
+def test_a_page_read_whole_may_contradict_itself_in_two_places(make, second, told_of):
+    both = "  - {about: {architecture: BigForCausalLM}, holds: native, at: L9}\n" + f"  - {{about: {{architecture: BigForCausalLM}}, holds: {second}}}\n"
+    found = rules.check(make({OFFERS: text_of(OFFERS).replace("claims:", "whole_page: true\nclaims:") + both}))
+    assert [diagnostic.rule for diagnostic in found] == told_of
+
+
 @pytest.mark.parametrize(("folder", "codes"), [("gotchas/engb", ["SUP002"]), ("gotchas/enga", []), ("gotchas", ["SUP002"])])
 def test_gotchas_lie_with_their_engine(make, folder, codes):
     found = rules.check(make({GOTCHA: None, f"{folder}/a.yaml": text_of(GOTCHA)}))

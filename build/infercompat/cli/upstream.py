@@ -38,6 +38,8 @@ def harvest(
 
     if only_check and only_verify:
         usage("--check and --verify are two questions: ask one")
+    if only_verify and source:
+        usage("--verify reads the lines of every source; leave --source out")
     if not only_verify and (target is not None) == every:
         usage("name ENGINE@VERSION, or --all for every engine")
     products = products_of(context)
@@ -47,7 +49,7 @@ def harvest(
     faults, drift = [], False
     for name in SOURCES if every else [target]:
         try:
-            job = work.Job(products, name, source, given, day)
+            job = work.Job(products, name, source, given, day, read_on is not None)
             if only_check:
                 for line in (lines := list(job.check())):
                     click.echo(line)
@@ -59,6 +61,8 @@ def harvest(
             faults.append(str(error))
             if every:
                 click.echo(f"skipped  {name}: {error}")
+    if every and faults and len(faults) < len(SOURCES):
+        click.echo(f"{len(faults)} of {len(SOURCES)} engines were not read", err=True)
     if faults and (not every or len(faults) == len(SOURCES)):
         usage(faults[0] if not every else f"nothing could be read: {faults[0]}")
     sys.exit(EXIT_FAULTS if drift else 0)

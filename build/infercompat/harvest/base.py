@@ -108,10 +108,11 @@ class Harvester(Struct, frozen=True):
     """How one source of one engine is read.
 
     `what` ends the ids of the snapshot and its citation, `url` and `title` are written with {tag} and {version}, `package` is the
-    released package that holds the tree (else the repository's tag is fetched), `read` gives the claims, `least` is how few
-    claims a whole registry can have and still be believed. `extra` gives claims with conditions, `older` the address where a tree
-    keeps the source in another place than today's. A source that is not the whole registry of architectures says `complete=False`
-    and `ending`, the last part of its snapshots' ids; `whole_page` if it lists all that its page does. `type` is that of its citation.
+    released package that holds the tree, `sdist` the one whose source archive does (without either the repository's tag is fetched),
+    `read` gives the claims, `least` is how few claims a whole registry can have and still be believed. `extra` gives claims with
+    conditions, `older` the address where a tree keeps the source in another place than today's. A source that is not the whole registry
+    of architectures says `complete=False` and `ending`, the last part of its snapshots' ids; `whole_page` if it lists all that its page
+    does. `type` is that of its citation.
     `every` keeps statements on one subject that differ, which is how a page contradicts itself. `optional` sources may be missing
     from a tree: older releases do not have them.
     """
@@ -124,6 +125,7 @@ class Harvester(Struct, frozen=True):
     tag: str
     read: Callable[[Tree], Iterable[Claim]]
     package: str | None = None
+    sdist: str | None = None
     repository: str = ""
     least: int = 20
     extra: Callable[[Tree], list[dict[str, Any]]] = field(default=lambda tree: [])

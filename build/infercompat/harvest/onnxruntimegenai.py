@@ -1,11 +1,16 @@
-"""ONNX Runtime GenAI's architectures: the names that the model builder compares the config's class with."""
+"""ONNX Runtime GenAI's two sides: the classes that the model builder has a branch for, and the types that the runtime in C++ has lists of.
+
+The builder writes a type into the model's own genai_config.json, and the runtime goes by it; a type is no word of Hugging Face's config.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, claim
+from infercompat.harvest.markdown import slug
 
 FILE = ("onnxruntime_genai/models/builder.py", "src/python/py/models/builder.py")
 CHAIN = "config.architectures[0]"
@@ -42,6 +47,27 @@ def _branches(file: File, build: ast.FunctionDef) -> Iterator[ast.If]:
             raise Refused(f"{file.path}:{branch.lineno}: the chain does not end by refusing what it does not name")
 
 
+TYPES = "src/models/model_type.h"
+_LIST = re.compile(r"std::array<std::string_view, (?P<count>\d+)> (?P<name>\w+) = \{(?P<words>[^}]*)\};")
+_WORD = re.compile(r'"([^"]*)"')
+
+
+def types(tree: Tree) -> Iterator[Claim]:
+    """One claim a type, on the line of its list; `value` has the list's name, such as VLM. A subset of another list comes after it."""
+    file, found = tree.file(TYPES), False
+    for number, line in enumerate(file.lines, start=1):
+        if "std::array<std::string_view" in line:
+            listed = _LIST.search(line)
+            words = _WORD.findall(listed["words"]) if listed else []
+            if not listed or len(words) != int(listed["count"]):
+                raise Refused(f"{file.path}:{number}: a list of types that cannot be read off")
+            for word in words:
+                found = True
+                yield claim(file, number, "native", fields={"value": listed["name"]}, feature=f"genai-type.{slug(word.replace('_', '-'))}")
+    if not found:
+        raise Refused(f"{file.path}: there is no list of types")
+
+
 HARVESTERS = (
     Harvester(
         engine="onnxruntime-genai",
@@ -53,5 +79,19 @@ HARVESTERS = (
         read=read,
         package="onnxruntime-genai",
         least=15,
+    ),
+    Harvester(
+        engine="onnxruntime-genai",
+        prefix="ort-genai",
+        what="model-types",
+        ending="model-types",
+        title="The types of models that the runtime of ONNX Runtime GenAI {version} has lists of",
+        url="https://github.com/microsoft/onnxruntime-genai/blob/{tag}/" + TYPES,
+        tag="v{version}",
+        read=types,
+        repository="https://github.com/microsoft/onnxruntime-genai",
+        least=15,
+        complete=False,
+        optional=True,
     ),
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from infercompat.harvest.base import Refused
+from infercompat.harvest.run import told
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.versions import Ordered, compare, minor, parse_version
@@ -18,6 +19,7 @@ Ask = Callable[[list[str]], str]
 """Runs a client and gives what it printed; raises Refused where it fails."""
 
 _TAG = re.compile(r"refs/tags/(\S+?)(?:\^\{\})?$", re.M)
+_NUMBERED = re.compile(r"^v(?=\d)")
 
 
 class Lag(Struct, frozen=True):
@@ -59,14 +61,15 @@ def newest(catalog: Catalog, engine: str, ask: Ask | None = None) -> str:
 def published(engine: Record, ask: Ask) -> list[Ordered]:
     """An engine's releases upstream that its scheme orders, oldest first. One published only as a pre-release counts where the catalog speaks of such."""
     scheme = "build" if engine.data["scheme"] == "commit" else engine.data["scheme"]
-    package = engine.data.get("package")
+    package, early = engine.data.get("package"), any(not _final(scheme, entry["version"]) for entry in engine.data["releases"][:1])
     if package:
-        pre = ["--pre"] if any(not _final(scheme, entry["version"]) for entry in engine.data["releases"][:1]) else []
-        printed = ask([sys.executable, "-m", "pip", "index", "versions", *pre, package])
+        printed = ask([sys.executable, "-m", "pip", "index", "versions", *(["--pre"] if early else []), package])
         line = next((line for line in printed.splitlines() if line.startswith("Available versions:")), "")
         texts = [text.strip() for text in line.partition(":")[2].split(",") if text.strip()]
     else:
-        texts = _TAG.findall(ask(["git", "ls-remote", "--tags", engine.data["repository"]]))
+        tags = _TAG.findall(ask(["git", "ls-remote", "--tags", engine.data["repository"]]))
+        texts = [_NUMBERED.sub("", tag) for tag in tags]  # a harvester puts the letter before the number where the tag has one
+        texts = [text for text in texts if early or _final(scheme, text)]
     found = {version.text: version for text in dict.fromkeys(texts) if isinstance(version := parse_version(scheme, text), Ordered)}
     return sorted(found.values(), key=lambda version: version.key)
 
@@ -111,5 +114,5 @@ def run_client(command: list[str]) -> str:
     except OSError as error:
         raise Refused(f"{command[0]} cannot be run: {error.strerror}") from None
     if done.returncode:
-        raise Refused((done.stderr.strip().splitlines() or ["no message"])[-1])
+        raise Refused(told(done.stderr))
     return done.stdout

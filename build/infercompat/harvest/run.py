@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import os
 import re
 import subprocess
 import sys
@@ -19,8 +20,11 @@ from infercompat.harvest.snapshot import WRITTEN, snapshot_id
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.versions import compare, parse_version
+from infercompat.write import write_file
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_ERROR = re.compile(r"(?:error|fatal)\b", re.I)
 _BROKEN = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
 """What unpacking raises: a file cut short, a password, or a member that points outside its folder."""
 
@@ -32,24 +36,61 @@ def tree_of(harvester: Harvester, version: str, given: Path | None) -> Iterator[
         scratch = Path(folder)
         if given is not None:
             yield Tree(_unpacked(given, scratch)), f"the released tree of {version}"
+        elif harvester.sdist:
+            yield Tree(_source(harvester.sdist, version, scratch)), f"the released source package of {version}"
         elif harvester.package:
             _run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", folder, f"{harvester.package}=={version}"])
             for wheel in scratch.glob("*.whl"):
                 yield Tree(_unpacked(wheel, scratch / "tree")), f"the released package of {version}"
         else:
             tag = harvester.tag.format(version=version)
-            _run(["git", "clone", "--quiet", "--depth", "1", "--branch", tag, harvester.repository, str(scratch / "tree")])
+            if _COMMIT.fullmatch(tag):  # no client clones at a commit: its whole history comes without files, then those of the commit
+                _run(["git", "clone", "--quiet", "--filter=blob:none", "--no-checkout", harvester.repository, str(scratch / "tree")])
+                _run(["git", "-C", str(scratch / "tree"), "checkout", "--quiet", tag])
+            else:
+                _run(["git", "clone", "--quiet", "--depth", "1", "--branch", tag, harvester.repository, str(scratch / "tree")])
             yield Tree(scratch / "tree"), f"the repository at {tag}"
 
 
-def _run(command: list[str]) -> None:
+def _source(package: str, version: str, scratch: Path) -> Path:
+    """The unpacked source package of a release.
+
+    pip keeps a source package only after it has asked its builder for metadata, which would run the package's code and wants all that it
+    is built with. So the builder is put out of reach, and the folder into which pip unpacked the package is read, though pip fails then.
+    """
+    hidden = scratch / "builder"
+    (scratch / "kept").mkdir()
+    write_file(hidden / "setuptools" / "__init__.py", b'raise ImportError("a source package is read here and not built")\n')
+    keep = ["--no-deps", "--no-clean", "--no-build-isolation", "--no-binary", ":all:"]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", *keep, "-d", str(scratch / "kept"), f"{package}=={version}"]
+    failed = None
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        _run(command, {"PYTHONPATH": str(hidden), "TMPDIR": str(scratch)})
+    except Refused as error:
+        failed = error
+    archive = next((scratch / "kept").glob("*"), None)
+    if archive is not None:
+        return _unpacked(archive, scratch / "tree")
+    unpacked = [folder for folder in scratch.glob("pip-*/*") if (folder / "PKG-INFO").is_file()]
+    if len(unpacked) != 1:
+        raise failed or Refused(f"pip download left no source package of {package} {version}. With a tree at hand: --from PATH")
+    return unpacked[0]
+
+
+def _run(command: list[str], environment: dict[str, str] | None = None) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=os.environ | (environment or {}))
     except OSError as error:
         raise Refused(f"{command[0]} cannot be run: {error.strerror}. With a tree at hand: --from PATH") from None
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise Refused(f"{' '.join(command[:4])} … failed: {last}. With a tree at hand: --from PATH")
+        raise Refused(f"{' '.join(command[:4])} … failed: {told(done.stderr)}. With a tree at hand: --from PATH")
+
+
+def told(printed: str) -> str:
+    """What a client's error output says: its last line that calls itself an error, else its last one, cut where it lists what there is."""
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    found = [line for line in lines if _ERROR.match(line) and not line.endswith(":")] or lines or ["no message"]
+    return found[-1] if len(found[-1]) <= 300 else f"{found[-1][:300]} …"
 
 
 def _unpacked(path: Path, scratch: Path) -> Path:
@@ -96,10 +137,10 @@ def _harmless(archive: tarfile.TarFile, folder: Path) -> list[tarfile.TarInfo]:
 
 
 def existing(catalog: Catalog, harvester: Harvester, version: str) -> Record | None:
-    """The catalog's snapshot of a source at a version: the whole registry, or the one of the source's id."""
+    """The catalog's snapshot of a source at a version: the whole registry, or the one that has the source's id, if only as an alias."""
     ours = [s for s in catalog.of_kind("support") if s.data["engine"] == harvester.engine and s.data["version"] == version]
     if not harvester.complete:
-        return next((s for s in ours if s.id == snapshot_id(harvester, version)), None)
+        return next((s for s in ours if snapshot_id(harvester, version) in (s.id, *s.data.get("aliases", ()))), None)
     return next((s for s in ours if s.data.get("complete")), None)
 
 

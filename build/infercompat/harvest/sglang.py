@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, assigned, claim
 
@@ -34,7 +35,8 @@ def registry(tree: Tree) -> Iterator[Claim]:
             new = _called(function, "append")
             for item in _called(function, "remove"):
                 if len(new) == 1:
-                    yield claim(file, item.lineno, "rewritten", named=True, fields={"loads_as": new[0].value}, architecture=item.value)
+                    made = claim(file, item.lineno, "rewritten", named="srt", fields={"loads_as": new[0].value}, architecture=item.value)
+                    yield replace(made, file=f"../{made.file}")  # beside the folder that the source names
 
 
 def _has_configs(tree: Tree) -> bool:

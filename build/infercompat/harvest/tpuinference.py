@@ -85,6 +85,7 @@ HARVESTERS = (
         least=8,
         complete=False,
         ending="model-support",
+        optional=True,
         type="generated-documentation",
     ),
 )

@@ -31,7 +31,11 @@ def read(tree: Tree) -> Iterator[Claim]:
 
 
 FLAG = "_supports_attention_backend"
-"""The attribute by which vLLM and SGLang decide whether they can run a class with their own attention."""
+"""The attribute by which vLLM and SGLang decide whether they can run a class with their own attention.
+
+They ask PreTrainedModel.is_backend_compatible, which returns it and nothing else (src/transformers/modeling_utils.py of 5.24.0, L4839).
+The attributes for flash attention and for PyTorch's own say what Transformers itself can run, and decide nothing for an engine.
+"""
 
 PACKAGES = ("transformers", "src/transformers")
 

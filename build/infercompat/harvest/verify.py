@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 
 from msgspec import Struct
@@ -74,15 +75,15 @@ def _look(catalog: Catalog, claim: dict[str, Any], cite: str, at: str, owner: st
     path = (url["path"] or "").rstrip("/")
     if url["form"] == "tree" or (place["file"] and not path.endswith(place["file"])):
         folder = path if url["form"] == "tree" else path.rpartition("/")[0]
-        path = f"{folder}/{place['file'] or ''}".strip("/")
-    file = _file(tree, path)
-    if file is None:
+        path = normpath(f"{folder}/{place['file'] or ''}".strip("/"))
+    files = _files(tree, path)
+    if not files:
         held = any((tree.root / part).is_dir() for part in _shortened(path.rpartition("/")[0]) if part)
         return ("dead", f"{path} is gone") if held else ("skipped", f"{path} is not in the released package")
     line, wanted = int(place["line"]), claim["sha256"]
-    if line <= len(file.lines) and file.digest(line) == wanted:
+    if any(line <= len(file.lines) and file.digest(line) == wanted for file in files):
         return "same", ""
-    found = [number for number in range(1, len(file.lines) + 1) if file.digest(number) == wanted]
+    found = [number for file in files for number in range(1, len(file.lines) + 1) if file.digest(number) == wanted]
     if found:
         nearest = min(found, key=lambda number: abs(number - line))
         return "moved", f"now L{nearest}"
@@ -95,11 +96,12 @@ def _shortened(path: str) -> list[str]:
     return ["/".join(parts[skipped:]) for skipped in range(min(3, len(parts)))]
 
 
-def _file(tree: Tree, path: str) -> File | None:
+def _files(tree: Tree, path: str) -> list[File]:
+    """The file of a path; where only its folder is known, every file of that name below, such as a model and a template called alike."""
     for candidate in _shortened(path):
         if candidate and tree.has(candidate):
-            return tree.file(candidate)
+            return [tree.file(candidate)]
     name = Path(path).name
     folder = next((part for part in _shortened(path.rpartition("/")[0]) if part and (tree.root / part).is_dir()), None)
     nested = sorted((tree.root / folder).rglob(name)) if folder and name else []
-    return tree.file(nested[0].relative_to(tree.root).as_posix()) if len(nested) == 1 else None
+    return [tree.file(found.relative_to(tree.root).as_posix()) for found in nested if found.is_file()]

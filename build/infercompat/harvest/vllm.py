@@ -72,6 +72,7 @@ HARVESTERS = (
         url="https://github.com/vllm-project/vllm/blob/{tag}/" + REGISTRY,
         tag="v{version}",
         read=read,
+        sdist="vllm",
         repository="https://github.com/vllm-project/vllm",
         least=100,
         extra=fallback,

@@ -148,7 +148,7 @@ def _source(what: str, ending: str, title: str, path: str, read, **more) -> Harv
     repository = "https://github.com/vllm-project/vllm"
     return Harvester(
         engine="vllm", prefix="vllm", what=what, ending=ending, title=title, url=f"{repository}/{path}", tag="v{version}",
-        read=read, repository=repository, least=40, complete=False, optional=True, **more,
+        read=read, sdist="vllm", repository=repository, least=40, complete=False, optional=True, **more,
     )  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def _source(what: str, ending: str, title: str, path: str, read, least: int) -> 
     repository = "https://github.com/vllm-project/vllm"
     return Harvester(
         engine="vllm", prefix="vllm", what=what, ending=ending, title=title, url=f"{repository}/blob/{{tag}}/{path}", tag="v{version}",
-        read=read, repository=repository, least=least, complete=False, optional=True,
+        read=read, sdist="vllm", repository=repository, least=least, complete=False, optional=True,
     )  # fmt: skip
 
 

@@ -44,6 +44,7 @@ HARVESTERS = (
         url="https://github.com/vllm-project/vllm/tree/{tag}",
         tag="v{version}",
         read=read,
+        sdist="vllm",
         repository="https://github.com/vllm-project/vllm",
         least=200,
         complete=False,

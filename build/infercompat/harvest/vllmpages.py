@@ -147,7 +147,7 @@ def _told(path: str, table: Table, line: int, text: str) -> str:
 def _page(what: str, ending: str, title: str, path: str, read, least: int, form: str = "blob") -> Harvester:
     return Harvester(
         engine="vllm", prefix="vllm", what=what, ending=ending, title=title, url=f"{REPOSITORY}/{form}/{{tag}}/{path}", tag="v{version}",
-        read=read, repository=REPOSITORY, least=least, complete=False, whole_page=True, type="documentation", every=True, optional=True,
+        read=read, sdist="vllm", repository=REPOSITORY, least=least, complete=False, whole_page=True, type="documentation", every=True, optional=True,
     )  # fmt: skip
 
 

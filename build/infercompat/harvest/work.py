@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from infercompat.harvest import compare, releases, run, snapshot
 from infercompat.harvest.base import Harvester, Refused, Tree
@@ -15,6 +16,7 @@ from infercompat.write import write_file
 
 DRIFT = ("added", "removed", "changed", "cell", "answer")
 """How lines begin that tell of a difference."""
+_DAY = re.compile(r"^read_on: .*$", re.M)
 
 
 class Job(Struct):
@@ -25,6 +27,10 @@ class Job(Struct):
     source: str = ""
     given: Path | None = None
     day: str = ""
+    dated: bool = False
+    """Whether somebody gave the day: then a snapshot that says the same is dated anew, else it keeps its day and its bytes."""
+    missed: list[str] = field(default_factory=list)
+    """Optional sources whose tree could not be had, each with the reason."""
 
     def _read(self) -> Iterator[tuple[Harvester, str, Tree, str]]:
         """Each source with the version, its tree and how that was obtained; trees are shared between sources."""
@@ -33,13 +39,14 @@ class Job(Struct):
         trees: dict[tuple, tuple[Tree, str]] = {}
         with ExitStack() as stack:
             for harvester in harvesters:
-                channel = () if self.given else (harvester.package, harvester.repository)
+                channel = () if self.given else (harvester.package, harvester.sdist, harvester.repository)
                 if channel not in trees:
                     try:
                         trees[channel] = stack.enter_context(run.tree_of(harvester, version, self.given))
-                    except Refused:
+                    except Refused as error:
                         if not harvester.optional:
                             raise
+                        self.missed.append(f"skipped  {harvester.engine} {harvester.ending}: {error}")
                         continue
                 yield harvester, version, *trees[channel]
 
@@ -63,8 +70,10 @@ class Job(Struct):
                 # A citation that is there may serve other records and have a person's title: only another address is written over it.
                 same = known is not None and f"url: {known.data['url']}" in text.splitlines()
                 kept = same and (self.products.folder / path).read_bytes() != text.encode()
-                changed = not kept and write_file(self.products.folder / path, text.encode())
+                kept_day = not self.dated and path.startswith("support/") and _same_but_for_its_day(self.products.folder / path, text)
+                changed = not kept and not kept_day and write_file(self.products.folder / path, text.encode())
                 yield f"{'kept' if kept else 'written' if changed else 'unchanged'}  {self.products.folder.name}/{path}"
+        yield from self.missed
 
     def check(self) -> Iterator[str]:
         """What differs from the catalog: claims, then the cells and answers that they move. A new release is compared with the newest snapshot."""
@@ -94,9 +103,14 @@ class Job(Struct):
                 yield f"{before.id}: the same upstream{how.format(before.data['version'])}"
             if found or before.data["version"] != version:
                 after, engine, at = compare.updated(after, before, version, claims), harvester.engine, version
+        yield from self.missed
         if not some:
             raise Refused(f"the catalog has no snapshot to compare {self.target.replace('@', ' at ')} with")
         if after is not self.products:
             changes = list(compare.moved(self.products, after, engine, at))
             yield f"{len(changes)} cells and answers move" if changes else "no cell and no answer moves"
             yield from map(str, changes)
+
+
+def _same_but_for_its_day(path: Path, text: str) -> bool:
+    return path.is_file() and _DAY.sub("", path.read_text("utf-8"), count=1) == _DAY.sub("", text, count=1)

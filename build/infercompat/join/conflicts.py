@@ -97,7 +97,7 @@ def _left_out(ledger: Ledger, pages: list[Record], codes: list[Record], said: di
         for key in ("architecture", "backend"):
             if key == "architecture" and not code.data.get("complete"):
                 continue
-            listed = {value for page in listing for about in said[page.id] for name, value in about if name == key}
+            listed = {claim["about"][key] for page in listing for claim in page.data["claims"] if key in claim["about"]}  # a condition lists too
             first = next((page for page in listing if any(name == key for about in said[page.id] for name, _ in about)), None)
             if not listed or first is None:
                 continue

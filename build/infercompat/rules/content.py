@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from infercompat import condition, prose
 from infercompat.derive import LOOKUP_NAMES, Unknown
@@ -153,7 +154,7 @@ def class_default_as_fact(products: Products) -> Iterator[Finding]:
 @rule(
     code="SUP001",
     name="proposition-twice",
-    what="A snapshot states a proposition once.",
+    what="A snapshot states a proposition once, but for a page read whole that says two things of it in two places.",
     why="Two statements of one source about one thing are a conflict that the source did not make, or one line copied.",
     bad=SNAPSHOT + "  - {about: {architecture: TinyForCausalLM}, holds: native, at: L9}  # SUP001\n",
     good=SNAPSHOT + "  - {about: {architecture: BigForCausalLM}, holds: native, at: L9}\n",
@@ -163,11 +164,16 @@ def proposition_twice(products: Products) -> Iterator[Finding]:
         seen: dict[str, int] = {}
         for index, claim in enumerate(snapshot.data["claims"]):
             key = repr((sorted(claim["about"].items()), claim.get("when")))
-            if key in seen:
+            if key in seen and not (snapshot.data.get("whole_page") and _contradicts(claim, snapshot.data["claims"][seen[key]])):
                 first = snapshot.document.span(("claims", seen[key]))
                 about = ", ".join(f"{name} {value}" for name, value in claim["about"].items())
                 yield snapshot.document.span(("claims", index)), f"{about} is stated twice", f"First at {first}.", (("first here", first),)
             seen.setdefault(key, index)
+
+
+def _contradicts(claim: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two claims of a page say two things in two places: the page contradicts itself, and both stand."""
+    return claim["holds"] != other["holds"] and claim["at"] != other["at"]
 
 
 @rule(
