@@ -56,7 +56,7 @@ def pages(terms: Terms) -> Allocation | Unknown:
     )
 
 
-def _bits(written: Any) -> tuple[int, int] | None | Unknown:
+def _bits(written: Any) -> tuple[int, int] | Unknown | None:
     """The bits of keys and values; None for a cache in fp16."""
     if written in (None, "null", ""):
         return None
