@@ -6,11 +6,11 @@ import io
 import subprocess
 import tarfile
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from catalogs import REGISTRY
 from catalogs import snapshot as catalog_snapshot

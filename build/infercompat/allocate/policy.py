@@ -7,14 +7,31 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from infercompat.allocate import drafts, llamacpp, lmdeploy, mlxlm, ollama, sglang, tensorrtllm, transformers, turbomind, vllm
+from infercompat.allocate import (
+    drafts,
+    exllamav3,
+    llamacpp,
+    lmdeploy,
+    mlcllm,
+    mlxlm,
+    mlxvlm,
+    ollama,
+    ortgenai,
+    sglang,
+    tensorrtllm,
+    tgi,
+    transformers,
+    turbomind,
+    vllm,
+    vllmplugins,
+)
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.request import Request
 from infercompat.allocate.terms import Lacking, Parameters, Terms
 from infercompat.derive import Unknown
 from infercompat.versions import Carried, carry, compare, parse_version
 
-MODULES = (vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind)
+MODULES = (vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, mlxvlm, vllmplugins)
 ALGORITHMS = {name: algorithm for module in MODULES for name, algorithm in module.ALGORITHMS.items()}
 """Algorithms by the name that policies give; the number behind the slash rises when the meaning of the parameters changes."""
 

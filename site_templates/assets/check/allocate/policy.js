@@ -3,16 +3,22 @@
 import { carry } from "../carry.js";
 import { isUnknown, unknown } from "../layers.js";
 import { compare, parseVersion } from "../versions.js";
+import * as exllamav3 from "./exllamav3.js";
 import * as llamacpp from "./llamacpp.js";
 import * as lmdeploy from "./lmdeploy.js";
+import * as mlcllm from "./mlcllm.js";
 import * as mlxlm from "./mlxlm.js";
+import * as mlxvlm from "./mlxvlm.js";
 import * as ollama from "./ollama.js";
+import * as ortgenai from "./ortgenai.js";
 import * as sglang from "./sglang.js";
 import * as tensorrtllm from "./tensorrtllm.js";
 import { Lacking, Terms } from "./terms.js";
+import * as tgi from "./tgi.js";
 import * as transformers from "./transformers.js";
 import * as turbomind from "./turbomind.js";
 import * as vllm from "./vllm.js";
+import * as vllmplugins from "./vllmplugins.js";
 
 /** @typedef {import("../types.js").Unknown} Unknown */
 /** @typedef {import("./allocation.js").Allocation} Allocation */
@@ -28,7 +34,7 @@ import * as vllm from "./vllm.js";
 
 /** How far what was read of a policy is carried, as versions/carry.py has it where nothing else is said. */
 const THRESHOLDS = { carry_minor_releases: 3, carry_days: 120 };
-const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind];
+const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, mlxvlm, vllmplugins];
 /** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
 const ALGORITHMS = Object.assign({}, ...MODULES.map((module) => module.ALGORITHMS));
 
