@@ -54,10 +54,42 @@ def test_the_log_of_a_start_at_0_22():
     assert rounded[0] <= 13528 <= rounded[1]
 
 
+@pytest.mark.parametrize("version", ["0.23.0", "0.24.0", "0.25.1", "0.26.0"])
+def test_slots_for_pages_of_each_size(version):
+    """Windows need 22 of the largest pages, states of 4 as many index pages as the rows; states are padded to the next size of a row."""
+    request = {"max_model_len": 1048576, "max_num_batched_tokens": 8192, "settings": {"async_scheduling": False}, "available_bytes": 60 * GIB}
+    answer = sized("vllm", version, V4, **request)
+    block = 22 * ROW + 21 * INDEX + 20 * HEAVY
+    # 8,192 in flight: 4,096 blocks of rows, 2 x 131 of windows, 2,051 of states of 4 and 1,041 of 128
+    taken = 4096 + 262 + 2051 + 1041
+    assert (answer.bytes_per_block, answer.reserved) == (block, taken * block)
+    assert answer.needed_bytes == taken * 22 * (ROW + INDEX + HEAVY)
+    rows = 21 * (ROW + INDEX) + 20 * HEAVY
+    weighed = 4096 * rows + 131 * 43 * ROW + 2051 * 21 * (ROW + INDEX) + 1041 * 20 * ROW
+    assert answer.max_concurrency == (60 * GIB // block) / -(-weighed // rows)
+
+
+@pytest.mark.parametrize("version", ["0.27.1", "0.28.0"])
+def test_groups_that_the_check_counts_as_tuples(version):
+    """A block is the widest group, and the check at start-up counts 22 pages of each size for it."""
+    request = {"max_model_len": 1048576, "max_num_batched_tokens": 8192, "settings": {"async_scheduling": False}, "available_bytes": 60 * GIB}
+    answer = sized("vllm", version, V4, **request)
+    taken = 4096 + 262 + 2051 + 1041
+    assert answer.bytes_per_block == 21 * (ROW + INDEX) + 20 * HEAVY
+    assert answer.needed_bytes == taken * 22 * (ROW + INDEX + HEAVY)
+    assert answer.max_concurrency == (60 * GIB // answer.bytes_per_block) / taken
+
+
+@pytest.mark.parametrize("version", ["0.29.0", "0.30.0", "0.31.0", "0.32.0"])
+def test_since_0_29_groups_are_those_of_today(version):
+    request = {"max_model_len": 1048576, "max_num_batched_tokens": 8192, "settings": {"async_scheduling": True}}
+    assert sized("vllm", version, V4, **request).reserved == sized("vllm", "0.33.0", V4, **request).reserved == (4096 + 518 + 4099 + 2065) * 256 * 3915
+
+
 @pytest.mark.parametrize(
     ("version", "request_", "missing"),
     [
-        ("0.26.0", {}, "was not read"),
+        ("0.21.0", {}, "was not read"),
         ("0.33.0", {"cache_dtype": "int8"}, "refused"),
         ("0.33.0", {"speculative_tokens": 1}, "head that drafts"),
         ("0.33.0", {"settings": {"attention.backend": "FLASHINFER_MLA_SPARSE_DSV4"}}, "FlashInfer"),
