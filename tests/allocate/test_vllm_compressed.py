@@ -115,3 +115,46 @@ def test_without_a_batch_cross_attention_is_not_counted():
     answer = allocate(engine("vllm"), "0.33.0", Request(derive(WHISPER), max_model_len=448))
     assert isinstance(answer, Allocation) and answer.missing == ("max_num_batched_tokens",)
     assert isinstance(allocate(engine("vllm"), "0.32.0", Request(derive(WHISPER))), Unknown)
+
+
+SPARSE = {
+    "model_type": "minimax_m3_vl_text",
+    "architectures": ["MiniMaxM3SparseForCausalLM"],
+    "num_hidden_layers": 60,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 4,
+    "head_dim": 128,
+    "hidden_size": 6144,
+    "sparse_attention_config": {"use_sparse_attention": True, "sparse_index_dim": 128, "sparse_attention_freq": [0] * 3 + [1] * 57},
+    "max_position_embeddings": 1048576,
+}
+
+
+@pytest.mark.parametrize(
+    ("request_", "token"),
+    [
+        ({}, 60 * 4 * 256 * 2 + 57 * 128 * 2),
+        ({"tensor_parallel": 4, "cache_dtype": "fp8"}, 60 * 256 + 57 * 128 * 2),
+        ({"settings": {"setting.indexer_kv_dtype": "fp8"}}, 60 * 4 * 256 * 2 + 57 * 128),
+    ],
+)
+def test_index_keys_beside_heads_are_one_group_with_them(request_, token):
+    """60 layers of 4 heads of 128; 57 of them also keep an index key of 128 in bf16, whole on every rank, in blocks of 128 tokens."""
+    answer = allocate(engine("vllm"), "0.33.0", Request(derive(SPARSE), max_model_len=131072, available_bytes=100 * GIB, **request_))
+    assert isinstance(answer, Allocation), answer
+    assert (answer.block_size, answer.bytes_per_block) == (128, 128 * token)
+    assert answer.capacity_tokens == 100 * GIB // (128 * token) * 128
+    assert answer.resident(128) == 128 * token
+
+
+@pytest.mark.parametrize(
+    ("version", "settings", "missing"),
+    [
+        ("0.26.0", {}, "was not read"),
+        ("0.33.0", {"hardware.class": "gfx950"}, "kept apart"),
+        ("0.33.0", {"setting.indexer_kv_dtype": "mxfp4"}, "mxfp4"),
+    ],
+)
+def test_index_keys_that_are_not_worked_out(version, settings, missing):
+    answer = allocate(engine("vllm"), version, Request(derive(SPARSE), settings=settings))
+    assert isinstance(answer, Unknown) and missing in answer.reason
