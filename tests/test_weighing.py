@@ -66,13 +66,21 @@ def test_ranks_of_an_engine(model):
 @pytest.mark.parametrize(
     ("engine", "facts", "expected"),
     [
-        ("vllm", {}, Split(vocabulary_step=64, expands_latent=True)),
-        ("vllm", {"tensor_parallel": 4, "pipeline_parallel": 2}, Split(4, 2, vocabulary_step=64, expands_latent=True)),
-        ("vllm", {"speculation.method": "qwen3_5_mtp"}, Split(vocabulary_step=64, expands_latent=True, drafts=True)),
-        ("vllm", {"setting.mm_encoder_tp_mode": "data"}, Split(vocabulary_step=64, expands_latent=True, tower_whole=True)),
-        ("vllm", {"weights.format": "mxfp4", "hardware.class": "sm86"}, Split(vocabulary_step=64, expands_latent=True, expert_step=(128, 256))),
-        ("vllm", {"weights.format": "mxfp4", "hardware.class": "sm90"}, Split(vocabulary_step=64, expands_latent=True)),
-        ("vllm", {"weights.format": "mxfp4", "setting.moe_backend": "triton"}, Split(vocabulary_step=64, expands_latent=True, expert_step=(64, 1))),
+        ("vllm", {}, Split(vocabulary_step=64, expands_latent=True, keeps_tables=True)),
+        ("vllm", {"tensor_parallel": 4, "pipeline_parallel": 2}, Split(4, 2, vocabulary_step=64, expands_latent=True, keeps_tables=True)),
+        ("vllm", {"speculation.method": "qwen3_5_mtp"}, Split(vocabulary_step=64, expands_latent=True, drafts=True, keeps_tables=True)),
+        ("vllm", {"setting.mm_encoder_tp_mode": "data"}, Split(vocabulary_step=64, expands_latent=True, tower_whole=True, keeps_tables=True)),
+        (
+            "vllm",
+            {"weights.format": "mxfp4", "hardware.class": "sm86"},
+            Split(vocabulary_step=64, expands_latent=True, expert_step=(128, 256), keeps_tables=True),
+        ),
+        ("vllm", {"weights.format": "mxfp4", "hardware.class": "sm90"}, Split(vocabulary_step=64, expands_latent=True, keeps_tables=True)),
+        (
+            "vllm",
+            {"weights.format": "mxfp4", "setting.moe_backend": "triton"},
+            Split(vocabulary_step=64, expands_latent=True, expert_step=(64, 1), keeps_tables=True),
+        ),
         ("sglang", {"expert_parallel": 8, "tensor_parallel": 8}, Split(8, expert=8, vocabulary_step=64, expands_latent=True)),
         ("tensorrt-llm", {"tensor_parallel": 2}, Split(2)),
         ("llama.cpp", {"tensor_parallel": 3}, Split(3, by_layer=True)),

@@ -13,6 +13,7 @@ from infercompat.records import Record
 
 BY_LAYER = frozenset({"ik-llama.cpp", "llama.cpp", "ollama", "ollama-gguf"})
 PADDING = frozenset({"vllm", "sglang"})
+TABLES = frozenset({"vllm"})
 EXPERT_STEPS = {"marlin": (128, 256), "triton": (64, 1), "trtllm": (128, 256)}
 """What MXFP4 experts are rounded up to by the kernels that run them: inner width and model width
 (layers/fused_moe/oracle/mxfp4.py mxfp4_round_up_hidden_size_and_intermediate_size, vLLM)."""
@@ -79,6 +80,7 @@ def split_of(engine: str, facts: Mapping[str, Any]) -> Split:
         tower_whole=facts.get("setting.mm_encoder_tp_mode") == "data",
         text_only=facts.get("setting.language_model_only") is True,
         expands_latent=engine in PADDING,
+        keeps_tables=engine in TABLES,
     )
 
 

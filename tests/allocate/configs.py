@@ -65,6 +65,14 @@ CONFIGS: dict[str, dict[str, Any]] = {
         "hidden_size": 4096,
         "max_position_embeddings": 131072,
     },
+    "tinyllama-1.1b": {
+        "model_type": "llama",
+        "num_hidden_layers": 22,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 4,
+        "hidden_size": 2048,
+        "max_position_embeddings": 2048,
+    },
     "gemma-2-2b": {
         "model_type": "gemma2",
         "num_hidden_layers": 26,
@@ -234,6 +242,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
 
 ARCHITECTURES = {
     "llama-3.1-8b": "LlamaForCausalLM",
+    "tinyllama-1.1b": "LlamaForCausalLM",
     "gemma-2-2b": "Gemma2ForCausalLM",
     "gemma-3-27b": "Gemma3ForConditionalGeneration",
     "gemma-3n-e2b": "Gemma3nForConditionalGeneration",

@@ -35,8 +35,10 @@ def asked(name, version, key, **request):
 
 
 def ideal(name, key, tokens):
-    """What the layers need, with index keys in fp8 for the engines that store them so."""
-    return model(key).cost(**({"index": "fp8"} if name in ("vllm", "sglang") else {})).ideal_bytes(tokens)
+    """What the layers need, with index keys in fp8 and states in 16 bits for the engines that store them so."""
+    smaller = {"index": "fp8"} if name in ("vllm", "sglang", "tensorrt-llm") else {}
+    smaller |= {"state_dtype": "bf16"} if name == "tensorrt-llm" else {}
+    return model(key).cost(**smaller).ideal_bytes(tokens)
 
 
 LENGTHS = st.integers(1, 300_000)

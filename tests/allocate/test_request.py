@@ -28,3 +28,4 @@ def test_a_config_says_what_layers_do_not():
     assert facts_of_config({"text_config": inner}) == {"model.conv_kernel": 4, "model.draft_layers": 1}
     assert facts_of_config({"mamba_d_conv": 3, "num_nextn_predict_layers": None}) == {"model.conv_kernel": 3}
     assert facts_of_config({"conv_kernel": True}) == {}
+    assert facts_of_config({"mamba_ssm_cache_dtype": "float32", "mamba_ssm_dtype": "float16"}) == {"model.mamba_ssm_cache_dtype": "float32"}

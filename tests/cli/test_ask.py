@@ -90,6 +90,14 @@ cache_policies:
 """
 
 
+def test_an_engine_that_starts_on_a_device_without_memory_on_record(run):
+    arguments = ["cache", "tiny-model", "--engine", "enga", "--hardware", "card-base", "--set", "tensor_parallel=2"]
+    startup = json.loads(run(*arguments, "--json").stdout)["cache"]["engine"]["startup"]
+    assert (startup["hardware"], startup["gpus"], startup["available_bytes"], startup["log_lines"]) == ("card-base", 2, [None, None], [None, None])
+    assert "the device's memory is not in its record" in startup["missing"]
+    assert "started on 2x card-base" in run(*arguments).stdout
+
+
 def test_what_an_engine_allocates(run, tmp_path):
     """The window keeps 1,023 tokens where the layer needs 1,024: 2 layers x 512 B of each."""
     catalog = copy_tiny(tmp_path, {ENGINE: text_of(ENGINE) + POLICY})
@@ -108,6 +116,10 @@ CANNOT = [
     (["check", "sliding-window", "enga"], "sliding-window is no model: it names a record of the kind requirement"),
     (["cache", "gone.json"], "gone.json: cannot be read: No such file or directory"),
     (["cache", "gone.gguf"], "gone.gguf"),
+    (["cache", "tiny-model", "--weights", "1GiB"], "--weights says how an engine is started: give --engine, too"),
+    (["cache", "tiny-model", "--engine", "enga", "--gpus", "2"], "--gpus says what a device holds: give --hardware, too"),
+    (["cache", "tiny-model", "--engine", "enga", "--hardware", "card-base", "--weights", "1GiB", "--available", "1GiB"], "give one of them"),
+    (["cache", "tiny-model", "--engine", "enga", "--hardware", "card-base", "--weights", "some"], "'some' is no memory size"),
     (["cache", "tiny-model", "--context", "8k"], "--context takes token counts such as 8192,32768, not 8k"),
     (["cache", "tiny-model", "--context", ""], "not an empty place"),
     (["cache", "tiny-model", "--context", "1,,2"], "not an empty place"),

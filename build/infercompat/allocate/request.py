@@ -27,16 +27,20 @@ FIELDS = {
 CONFIG_FIELDS = {
     "model.conv_kernel": ("linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv"),
     "model.draft_layers": ("mtp_num_hidden_layers", "num_nextn_predict_layers"),
+    "model.mamba_ssm_cache_dtype": ("mamba_ssm_cache_dtype",),
 }
 """Facts that layers do not tell, and the fields of config.json that do, under the first name that is there."""
 
+WORDS = frozenset({"model.mamba_ssm_cache_dtype"})
+"""Those that are words; all others are whole numbers."""
 
-def facts_of_config(values: Mapping[str, Any]) -> dict[str, int]:
+
+def facts_of_config(values: Mapping[str, Any]) -> dict[str, Any]:
     """Facts for the settings of a request, from a config."""
     config = Config(values)
     found = {fact: [config.anywhere(name) for name in names] for fact, names in CONFIG_FIELDS.items()}
-    numbers = {fact: [value for value in listed if type(value) is int] for fact, listed in found.items()}
-    return {fact: listed[0] for fact, listed in numbers.items() if listed}
+    stated = {fact: [value for value in listed if type(value) is (str if fact in WORDS else int)] for fact, listed in found.items()}
+    return {fact: listed[0] for fact, listed in stated.items() if listed}
 
 
 class Request(Struct, frozen=True):
@@ -45,7 +49,8 @@ class Request(Struct, frozen=True):
     `draft` is the model that drafts, where one does. `available_bytes` is the memory that the engine gives to its cache after loading.
     `settings` has further facts by name, such as setting.swa_full, async_scheduling or hardware.memory_bytes. `architecture` is the class
     name of config.json, for engines that decide by it. What layers do not tell is in settings too: model.conv_kernel, the length of the
-    convolutions of a recurrent model, and model.draft_layers, the layers of the head that drafts.
+    convolutions of a recurrent model, model.draft_layers, the layers of the head that drafts, and model.mamba_ssm_cache_dtype, the type that
+    this one field of the config gives its states.
     """
 
     derived: Derived

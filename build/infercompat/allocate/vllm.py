@@ -24,13 +24,16 @@ EAGLE = ("eagle", "eagle3", "mtp")
 
 class Plan(Struct, frozen=True):
     """The groups of layers, each with its spec and number of layers. A block has `bytes_per_block` on the pipeline stage that holds
-    most, and `bytes_over_stages` over all of them."""
+    most, and `bytes_over_stages` over all of them. Where the check at start-up counts other bytes for a block, they are `checked`; where
+    blocks of some groups count for more or less than one in the concurrency, `shares` says what each counts for."""
 
     groups: tuple[tuple[Spec, int], ...]
     bytes_per_block: Fraction
     bytes_over_stages: Fraction
     block: int
     because: tuple[str, ...]
+    checked: Fraction | None = None
+    shares: tuple[Fraction, ...] = ()
 
 
 def blocks(terms: Terms) -> Allocation | Unknown:

@@ -24,6 +24,10 @@ Bucket = tuple[Spec, list[Fraction]]
 """Caches that need the same blocks: the spec of one of them, and the page of each."""
 
 
+PADDED = ("tuples", "slots")
+"""Packings whose pages of windows and states are padded to the next size that rows or index keys have, and that count the blocks of
+a request as bytes of all groups over those of the first."""
+
 LAYOUT = "fp8_ds_mla"
 """The layout of rows, whatever type of cache is asked for."""
 
@@ -37,22 +41,33 @@ def plan_compressed(terms: Terms, make: type[Plan]) -> Plan | Unknown:
     if problem := _refusal(terms):
         return problem
     facts = terms.parameters["compressed"]
+    packing, tuples = facts["packing"], facts["packing"] != "widest-group"
     buckets = list(_buckets(terms, facts))
-    repeats = _repeats([pages for _, pages in buckets], facts["packing"])
+    sizes = set(buckets[1][1])
+    repeats = _repeats([pages for _, pages in buckets], tuples)
+    if packing in PADDED:
+        buckets = [(spec, [min((size for size in sizes if size >= page), default=page) for page in pages]) for spec, pages in buckets]
     groups: list[tuple[Spec, list[Fraction]]] = []
     for spec, pages in buckets:
         number = ceil(max(Counter(pages).values()) / repeats) if repeats and _balanced(pages) else 1
         by_size = [list(same) for _, same in groupby(sorted(pages))]
         groups += [(spec, [page for same in by_size for page in same[start::number]]) for start in range(number)]
-    tuples = facts["packing"] == "tuples"
-    block = repeats * sum(set(buckets[1][1]), Fraction(0)) if tuples and repeats else max(sum(pages, Fraction(0)) for _, pages in groups)
-    width = "holds a page of each size for every layer of a group" if tuples else "is as large as the widest group"
+    whole_tuples = sum(sizes, Fraction(0)) * max(max(Counter(pages).values()) for _, pages in groups)
+    if packing == "tuples":
+        block, width = whole_tuples, "holds a page of each size for every layer of a group"
+    elif packing == "slots":
+        slots = {size: max(Counter(pages)[size] for _, pages in groups) for size in sizes}
+        block, width = sum((size * count for size, count in slots.items()), Fraction(0)), "holds as many pages of each size as the group with most of them"
+    else:
+        block, width = max(sum(pages, Fraction(0)) for _, pages in groups), "is as large as the widest group"
     because = (
         f"rows are packed into {facts['row']} bytes each, in fp8 with scales, and pages rounded up to {facts['align']}",
         f"groups share one pool, whose block {width}: {', '.join(_words(spec, pages) for spec, pages in groups)}",
         "compressors keep fp32 states of the tokens that wait, in small blocks that take a whole block of the pool each",
     )
-    return make(tuple((spec, len(pages)) for spec, pages in groups), block, block, facts["block"], because)
+    first = sum(buckets[1][1], Fraction(0))
+    shares = tuple(sum(pages, Fraction(0)) / first for _, pages in groups) if packing in PADDED else ()
+    return make(tuple((spec, len(pages)) for spec, pages in groups), block, block, facts["block"], because, whole_tuples if tuples else None, shares)
 
 
 def _refusal(terms: Terms) -> Unknown | None:
@@ -122,13 +137,13 @@ def _balanced(pages: list[Fraction]) -> bool:
     return len(set(Counter(pages).values())) == 1
 
 
-def _repeats(buckets: list[list[Fraction]], packing: str) -> int | None:
+def _repeats(buckets: list[list[Fraction]], tuples: bool) -> int | None:
     """Layers of a size in a group, at which groups are padded least; None where nothing of different sizes is balanced.
 
-    Packing in tuples counts the rows, too, however many of each size there are, and takes no fewer than these.
+    Packing by tuples counts the rows, too, however many of each size there are, and takes no fewer than these.
     """
-    counted = [max(Counter(pages).values()) for pages in buckets if packing == "tuples" or _balanced(pages)]
-    mixed = [buckets[1]] if packing == "tuples" else [pages for pages in buckets if _balanced(pages) and len(set(pages)) > 1]
+    counted = [max(Counter(pages).values()) for pages in buckets if tuples or _balanced(pages)]
+    mixed = [buckets[1]] if tuples else [pages for pages in buckets if _balanced(pages) and len(set(pages)) > 1]
     least = max((max(Counter(pages).values()) for pages in mixed), default=0)
     if not least:
         return None

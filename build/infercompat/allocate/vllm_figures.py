@@ -75,13 +75,14 @@ def _sized(terms: Terms, natural: Specs, plan: Plan, known: Allocation, demand: 
         return sum(demand.blocks(spec, tokens) for spec, _ in plan.groups)
 
     def demanded(tokens: int) -> int:
-        return ceil(_estimate(terms, natural, plan, demand, tokens) or taken(tokens) * plan.bytes_per_block)
+        return ceil(_estimate(terms, natural, plan, demand, tokens) or taken(tokens) * (plan.checked or plan.bytes_per_block))
 
     known = replace(known, reserved=ceil(taken(length) * plan.bytes_per_block), needed_bytes=demanded(length))
     if available is None:
         return known
     blocks = int(available // plan.bytes_per_block)
-    concurrency = blocks / taken(length)
+    weighed = sum((demand.blocks(spec, length) * share for (spec, _), share in zip(plan.groups, plan.shares, strict=False)), Fraction(0))
+    concurrency = blocks / (ceil(weighed) or taken(length))
     smallest = min((spec.block for spec, _ in plan.groups if spec.kind != "state"), default=length)
     capacity = int(concurrency * length) if terms.parameters["token_line"] == "concurrency" else blocks // len(plan.groups) * smallest * context_ranks(terms)
     longest = _longest(length, lambda tokens: demanded(tokens) <= _usable(terms, known))

@@ -23,6 +23,9 @@ NVFP4 = Fraction(9, 16)
 PACKED_LATENT = {"fp8_ds_mla": 656, "nvfp4_ds_mla": 352}
 """Bytes a token where a latent of 512 + 64 is packed with its scales (model_executor/layers/attention/mla_attention.py)."""
 
+INDEX_TYPES = {None: Fraction(2), "auto": Fraction(2), "bf16": Fraction(2), "fp8": Fraction(1), "fp8_e4m3": Fraction(1)}
+"""Bytes an element of index keys beside heads, by what is asked for (models/minimax_m3/common/indexer.py MiniMaxM3IndexerCache)."""
+
 FULL_KINDS = {"full": "full", "recurrent+full": "full", "latent": "latent", "indexed": "latent"}
 
 
@@ -61,6 +64,8 @@ def read_specs(terms: Terms) -> Specs | Unknown:
     if problem := _refusal(terms):
         return problem
     block = int(terms["block_size"] or terms.parameters["block_size"])
+    if _indexes_heads(terms.layers):
+        block = int(terms.request.given("block_size") or terms.parameters["index_beside_heads"])
     attending = [(index, spec) for index, layer in enumerate(terms.layers) for spec in _attention(terms, layer, block)]
     drafts = draft_layers(terms)
     attending += [(len(terms.layers) - 1, spec) for layer in drafts for spec in _attention(terms, layer, block)]
@@ -96,6 +101,11 @@ def draft_layers(terms: Terms) -> tuple[Layer, ...]:
     return tuple(attending[-1:] * count) if alike else ()
 
 
+def _indexes_heads(layers: tuple[Layer, ...]) -> bool:
+    """Whether layers keep index keys beside the heads of grouped-query attention."""
+    return any(layer.index_width and not layer.latent_width for layer in layers)
+
+
 def context_ranks(terms: Terms) -> int:
     """Ranks that share the tokens of each request among them (decode context parallelism)."""
     return int(terms["setting.decode_context_parallel_size"] or 1)
@@ -112,8 +122,12 @@ def _refusal(terms: Terms) -> Unknown | None:
         return Unknown(("an engine that serves these layers",), "layers that attend to an image alone are not served since 0.10.2")
     if any(layer.cross_tokens for layer in layers) and not terms.parameters.get("cross_attention"):
         return Unknown(("a rule for cross-attention",), "how this version counts cross-attention was not read")
-    if any(layer.index_width and not layer.latent_width for layer in layers):
-        return Unknown(("a rule for this index",), "index keys beside grouped-query attention are not worked out")
+    if _indexes_heads(layers) and "index_beside_heads" not in terms.parameters:
+        return Unknown(("a rule for this index",), "how this version keeps index keys beside grouped-query attention was not read")
+    if _indexes_heads(layers) and str(terms["hardware.class"] or "").startswith("gfx"):
+        return Unknown(("a rule for this index",), "the heads of layers with index keys are kept apart on such a device, which is not worked out")
+    if _indexes_heads(layers) and terms["setting.indexer_kv_dtype"] not in INDEX_TYPES:
+        return Unknown(("setting.indexer_kv_dtype",), f"the size of index keys of {terms['setting.indexer_kv_dtype']} is not known")
     if not all(divides(0 if layer.latent_width else layer.kv_heads, ranks) for layer in layers):
         return Unknown(("tensor_parallel",), f"the KV heads cannot be spread evenly over {ranks} ranks")
     stateful = [layer for layer in layers if layer.conv_elements or layer.state_elements]
@@ -138,7 +152,7 @@ def _cache_width(terms: Terms, layers: tuple[Layer, ...]) -> tuple[Fraction, int
     if dtype in ("nvfp4", "nvfp4_4over6"):
         return None if any(layer.latent_width for layer in layers) else (NVFP4, 0)
     # Sparse backends serve fp8 by the packed layout or as plain elements, so the type alone does not tell.
-    if dtype.startswith("fp8") and any(layer.kind == "indexed" for layer in layers):
+    if dtype.startswith("fp8") and any(layer.kind == "indexed" and layer.latent_width for layer in layers):
         return None
     size = element_bytes(dtype)
     return None if size is None or size not in (1, 2, 4) else (size, 0)
@@ -159,7 +173,9 @@ def _attention(terms: Terms, layer: Layer, block: int) -> Iterator[Spec]:
         yield _spec(FULL_KINDS.get(layer.kind, layer.kind), token_bytes, block, layer.window, shape)
         if layer.cross_tokens:
             yield replace(_spec("cross", token_bytes, block, 0, shape), positions=layer.cross_tokens)
-    if layer.index_width:
+    if layer.index_width and not layer.latent_width:
+        yield _spec("latent", layer.index_width * INDEX_TYPES[terms["setting.indexer_kv_dtype"]], block, 0, (layer.index_width, 1))
+    elif layer.index_width:
         # An index key is fp8 with an fp32 scale for 128 elements, whatever the cache's type (model_executor/models/deepseek_v2.py).
         yield _spec("latent", Fraction(layer.index_width + 4 * (layer.index_width // 128)), block, 0, (layer.index_width, 1))
 

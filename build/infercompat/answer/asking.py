@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from infercompat.answer.cache import Unreadable, find_model, of_file
+from infercompat.answer.cache import Subject, Unreadable, find_model, of_file
 from infercompat.answer.facts import own_word, platform_of
 from infercompat.answer.question import NotInCatalog, Question, Refused, engine_named, hardware_of, read_setting, release_of
 from infercompat.derive import Derived, Unknown
@@ -34,7 +34,7 @@ def questions(products: Products, model: str | None, engine: str | None, options
     pinned = given.pop("version", None)
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
     _check_hardware(hardware, given)
-    gpus = _devices(options["gpus"], given)
+    gpus = devices(options["gpus"], given)
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
     engines = [(found, _pinned(found, version, pinned, given)) for found, version in engines]
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
@@ -91,7 +91,7 @@ def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:
             raise Refused(f"{fact} is given as {given[fact]}, and that of {hardware.id if hardware else hardware_class} is {value}")
 
 
-def _devices(count: int, given: Mapping[str, Any]) -> int:
+def devices(count: int, given: Mapping[str, Any]) -> int:
     """The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused."""
     ranks = {fact: given.get(fact, 1) for fact in ("tensor_parallel", "pipeline_parallel", "data_parallel")}
     needed = math.prod(ranks.values())
@@ -152,11 +152,16 @@ def _from_config(path: Path, name: str | None) -> tuple[Record, Derived | Unknow
         subject = of_file(path, name if name and CLASS.fullmatch(name) else None)
     except Unreadable as error:
         raise Refused(str(error)) from None
+    return unlisted_model(subject, name or path.stem, name or subject.name), subject.derived
+
+
+def unlisted_model(subject: Subject, id: str, name: str) -> Record:
+    """A model that is known by its config alone, in the shape of a record."""
     data = {
-        "name": name or subject.name,
+        "name": name,
         "family": "",
         "architecture": subject.architecture or "",
         "checkpoints": [],
         "config": {"basis": "official", "cites": [], "values": dict(subject.values)},
     }
-    return Record(name or path.stem, "model", data, Document(str(path), data, {}, {}, {}, ())), subject.derived
+    return Record(id, "model", data, Document(subject.name, data, {}, {}, {}, ()))

@@ -140,6 +140,10 @@ def print_data(data: Mapping[str, Any]) -> None:
         click.echo(f"{int(tokens):>9,} tokens  needed {format_bytes(needed):>10} ({needed:,} B)  every layer full {format_bytes(full):>10}{times}")
     if cache["engine"]:
         _print_engine(cache["engine"])
+        if cache["engine"].get("startup"):
+            from infercompat.answer.startup import print_startup
+
+            print_startup(cache["engine"]["startup"])
 
 
 def _print_engine(engine: Mapping[str, Any]) -> None:

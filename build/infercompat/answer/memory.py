@@ -53,17 +53,20 @@ class Memory(Struct, frozen=True):
     file: int | None = None
 
 
-def memory(resolved: Resolved, overheads: Sequence[Overhead], generous: int | None = None, seen: Sequence[Seen] = ()) -> Memory | None:
+def memory(
+    resolved: Resolved, overheads: Sequence[Overhead], generous: int | None = None, seen: Sequence[Seen] = (), weights: int | None = None
+) -> Memory | None:
     """What the question takes of each device; None without hardware.
 
     `overheads` are those of logs of this engine; `generous` bounds that of an engine without enough logs, from those of all engines.
+    `weights` are those of a device, where somebody stated them.
     """
     question, facts = resolved.question, resolved.facts
     if question.hardware is None or isinstance(question.derived, Unknown):
         return None
-    weights = rank_weights(question.model, split_of(question.engine.id, facts), question.checkpoint, facts.get("weights.format"))
-    why = [] if not isinstance(weights, Unknown) else [f"weights: {weights.reason}"]
-    per_rank = None if isinstance(weights, Unknown) else (weights.low, weights.high)
+    counted = None if weights else rank_weights(question.model, split_of(question.engine.id, facts), question.checkpoint, facts.get("weights.format"))
+    why = [f"weights: {counted.reason}"] if isinstance(counted, Unknown) else []
+    per_rank = None if isinstance(counted, Unknown) else (counted.low, counted.high) if counted else (weights, weights)
     total = _total(question.hardware, facts)
     share = facts.get("gpu_memory_utilization")
     if total is None:
@@ -74,7 +77,7 @@ def memory(resolved: Resolved, overheads: Sequence[Overhead], generous: int | No
     logged = next((one for one in seen if one.kind == "left"), None)
     left = left if logged is None or logged.left is None else (logged.left, logged.left)
     values = question.model.data["config"]["values"]
-    asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, _settings(facts), values)
+    asked = Asked(question.engine, question.release, int(facts.get("tensor_parallel") or 1), question.context, None, settings_of(facts), values)
     answer = allocate(question.engine.data, question.release.version, request(question.derived, question.model.data["architecture"], "bf16", asked))
     policy = choose(question.engine.data, question.release.version)
     needed = None if isinstance(answer, Unknown) else _needed(answer, question.context)
@@ -119,7 +122,8 @@ def _share_of_free(question: Question, facts: dict[str, Any]) -> float | None:
     """The part that the cache takes of the memory that is free after loading, for engines that reckon so; None for others."""
     policy = choose(question.engine.data, question.release.version)
     named = None if isinstance(policy, Unknown) else policy[0]["parameters"].get("free_fraction")
-    return named and (facts.get("setting.cache_max_entry_count") or named)
+    asked = facts.get("setting.cache_max_entry_count") or facts.get("setting.free_gpu_memory_fraction")
+    return named and (asked or named)
 
 
 def _left_of_free(total: int | None, share: float, weights: tuple[int, int] | None, least: int, most: int | None) -> tuple[int | None, int] | None:
@@ -180,7 +184,7 @@ def _capacity(found: Memory, resolved: Resolved, asked: Asked) -> Memory:
     return replace(found, longest=sure.longest or sure.capacity_tokens, sequences=sure.max_concurrency)
 
 
-def _settings(facts: dict[str, Any]) -> dict[str, Any]:
+def settings_of(facts: dict[str, Any]) -> dict[str, Any]:
     """Facts for the allocation; the type of K or V only where it is not that of the whole cache."""
     skipped = ("sequence_length", "tensor_parallel", "max_model_len")
     same = [part for part in PARTS if facts.get(part) == facts.get("cache.dtype")]

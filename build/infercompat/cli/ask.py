@@ -23,14 +23,22 @@ from infercompat.cli.common import EXIT_UNKNOWN, answering, stack_options, usage
 @click.option("--max-model-len", type=click.IntRange(1, 1 << 40), help="The longest sequence that the engine is started for.")
 @click.option("--available", help="Cache memory of one rank, such as 24.54GiB, for the tokens and sequences that fit.")
 @click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting of the engine, by fact name.")
-@click.option("--hardware", help="Id of a hardware record: some defaults of engines follow from the device.")
+@click.option("--hardware", help="Id of a hardware record: what the engine logs when it starts there. With --available, for its defaults alone.")
+@click.option("--gpus", type=click.IntRange(1, 4096), help="Devices; ranks of tensor parallelism where --tp is left out.")
+@click.option("--checkpoint", help="Hub id of the weights that are loaded. Default: the first that the record lists.")
+@click.option("--weights", help="Loaded weights of one device, such as 15.2GiB, in place of those that are worked out.")
 @click.option("--draft", metavar="MODEL|CONFIG.json", help="A model or head that drafts: its layers' cache, too, as the engine keeps it.")
 @click.option("--image", metavar="WIDTHxHEIGHT", help="Also the tokens that an image of this size takes.")
 @click.option("--audio", type=float, metavar="SECONDS", help="Also the tokens that a sound of this length takes.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_context
 def cache(context: click.Context, target: str, contexts: str | None, cache_dtype: str, as_json: bool, **options) -> None:
-    """Says what a model's cache takes: layers by kind, naive and ideal bytes, and what an engine allocates. Exit status 4 when unknown."""
+    """Says what a model's cache takes: layers by kind, naive and ideal bytes, and what an engine allocates. Exit status 4 when unknown.
+
+    With --engine and --hardware also what the engine logs when it starts there: weights as check counts them (or --weights) and the
+    engine's own share, an interval from measured logs, leave an interval of tokens and sequences. --set gpu_memory_utilization=0.9 and
+    the like say how much of the device it may take.
+    """
     from infercompat.answer import cache as answer
     from infercompat.answer import inputs
     from infercompat.answer.question import NotInCatalog, Refused
@@ -39,14 +47,26 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
     if cache_dtype not in ELEMENT_BYTES:
         usage(f"there is no cache dtype {cache_dtype}; known: {', '.join(ELEMENT_BYTES)}")
     about_engine = {"--set": "settings", "--available": "available", "--draft": "draft", "--hardware": "hardware"}
-    idle = [flag for flag, option in about_engine.items() if options[option]]
+    about_device = {"--gpus": "gpus", "--checkpoint": "checkpoint", "--weights": "weights"}
+    idle = [flag for flag, option in (about_engine | about_device).items() if options[option]]
     if idle and not options["engine"]:
         usage(f"{idle[0]} says how an engine is started: give --engine, too")
+    loaded = [flag for flag, option in about_device.items() if options[option]]
+    if loaded and not options["hardware"]:
+        usage(f"{loaded[0]} says what a device holds: give --hardware, too")
+    if loaded and options["available"]:
+        usage(f"--available says what is left for the cache, and {loaded[0]} what it follows from: give one of them")
     try:
         subject = _subject(context, target, options["architecture"])
         draft = _subject(context, options["draft"], None) if options["draft"] else None
         engine = inputs.engine_of(answering(context).catalog, options, draft) if options["engine"] else None
-        data = answer.as_data(subject, _lengths(contexts, answer.CONTEXTS), cache_dtype, inputs.parts_of(options["parts"]), engine)
+        begun = _begun(context, subject, engine, cache_dtype, options)
+        how = begun.how if begun else engine
+        data = answer.as_data(subject, _lengths(contexts, answer.CONTEXTS), cache_dtype, inputs.parts_of(options["parts"]), how)
+        if begun and data["cache"]:
+            from infercompat.answer.startup import startup_part
+
+            data["cache"]["engine"]["startup"] = startup_part(begun, subject.architecture, cache_dtype)
         data |= inputs.media_of(subject, options["image"], options["audio"])
     except NotInCatalog as error:
         data = answer.unlisted(target, str(error))
@@ -58,6 +78,19 @@ def cache(context: click.Context, target: str, contexts: str | None, cache_dtype
         answer.print_data(data)
         inputs.print_media(data)
     sys.exit(0 if data["cache"] else EXIT_UNKNOWN)
+
+
+def _begun(context: click.Context, subject, engine, dtype: str, options):
+    """The engine as it starts on a device; None where no device is named, or where the memory that it leaves is given."""
+    from infercompat.answer import inputs
+
+    if engine is None or not options["hardware"] or options["available"]:
+        return None
+    from infercompat.answer.check import Assessor
+    from infercompat.answer.startup import start
+
+    weights = inputs.bytes_of(options["weights"]) if options["weights"] else None
+    return start(Assessor(answering(context)), subject, engine, dtype, options | {"weights": weights})
 
 
 def _lengths(text: str | None, default: tuple[int, ...]) -> list[int]:

@@ -13,9 +13,10 @@
 `checkpoints`, `words`
   the layout of each listed checkpoint in its own format, and by a word for a format ("" for none) of a checkpoint in another than its own.
   One is {missing, reason}; or {even: bytes at least and at most}, which ranks share evenly; or else has, in bytes at least and at most,
-  `decoder`, `actual`, `tower`, `drafting` and `other`, and `expanded`, `rest` (bytes of a weight without a format), `tower_heads`,
-  `tied`, and the tensors: `kinds` of layers and for each layer its index in them (`layers`), and those outside layers by place
-  (`outside`). A tensor is a triple: the index of its shape, and of its formats at its lightest and at its heaviest, -1 for none.
+  `decoder`, `actual`, `tower`, `drafting`, `other` and `copied`, and `expanded`, `tables`, `copied_heads`, `rest` (bytes of a weight
+  without a format), `tower_heads`, `tied`, and the tensors: `kinds` of layers and for each layer its index in them (`layers`), and those
+  outside layers by place (`outside`). A tensor is a triple: the index of its shape, and of its formats at its lightest and at its
+  heaviest, -1 for none.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class _Tables(Struct):
             **{"decoder": found.decoder, "actual": found.actual},
             **{name: getattr(found.beside, name) for name in ("tower", "drafting", "other")},
             **{"expanded": found.expanded, "rest": found.stored.rest, "tower_heads": found.tower_heads, "tied": found.tied},
+            **{"tables": found.tables, "copied": found.copied, "copied_heads": found.copied_heads},
             **self._tensors(found),
         }
 

@@ -119,7 +119,7 @@ function left(total, facts, policy, weights, least, most) {
   if (total === null || weights === null) return null;
   const share = facts.gpu_memory_utilization ?? null;
   const fraction = share !== null || isUnknown(policy) ? null : policy.parameters.free_fraction ?? null;
-  const ofFree = fraction && (facts["setting.cache_max_entry_count"] || fraction);
+  const ofFree = fraction && (facts["setting.cache_max_entry_count"] || facts["setting.free_gpu_memory_fraction"] || fraction);
   const known = ofFree === null ? share : 1;
   const [low, high] = (typeof known === "number" ? [known, known] : [CAUTIOUS_SHARE, 1]).map((part) => Math.trunc(total * part));
   const [sure, atMost] = [most === null ? null : low - weights[1] - most, high - weights[0] - Math.max(0, least)];

@@ -24,6 +24,9 @@ import { isUnknown, unknown } from "./layers.js";
  * @property {Bounds} drafting
  * @property {Bounds} other
  * @property {number} expanded
+ * @property {number} tables
+ * @property {Bounds} copied
+ * @property {number} copied_heads
  * @property {number} rest
  * @property {number | null} tower_heads
  * @property {boolean} tied
@@ -47,10 +50,12 @@ import { isUnknown, unknown } from "./layers.js";
  * @property {boolean} towerWhole
  * @property {boolean} textOnly
  * @property {boolean} expandsLatent
+ * @property {boolean} keepsTables
  */
 
 const BY_LAYER = ["ik-llama.cpp", "llama.cpp", "ollama", "ollama-gguf"];
 const PADDING = ["vllm", "sglang"];
+const TABLES = ["vllm"];
 const VOCABULARY_STEP = 64;
 /** What MXFP4 experts are rounded up to by the kernels that run them: inner width and model width. @type {Record<string, [number, number]>} */
 const EXPERT_STEPS = { marlin: [128, 256], triton: [64, 1], trtllm: [128, 256] };
@@ -104,6 +109,7 @@ export function splitOf(engine, facts) {
     towerWhole: !byLayer && facts["setting.mm_encoder_tp_mode"] === "data",
     textOnly: !byLayer && facts["setting.language_model_only"] === true,
     expandsLatent: pads,
+    keepsTables: TABLES.includes(engine),
   };
 }
 
@@ -114,8 +120,11 @@ function onFullest(layout, delivered, split) {
   const [light, heavy] = layout.drafting;
   const drafting = split.drafts ? [Math.floor(light / split.tensor), light ? Math.ceil(heavy / split.tensor) : heavy] : [0, 0];
   const tower = ofTower(layout, split);
+  const heads = Math.min(split.tensor, layout.copied_heads);
+  const copied = [Math.floor(Math.floor(layout.copied[0] / heads) / split.pipeline), Math.ceil(layout.copied[1] / heads)];
+  const kept = split.keepsTables ? copied.map((size) => layout.tables + size) : [0, 0];
   /** @param {0 | 1} end */
-  const bytes = (end) => placed(layout.actual[end], layout.decoder, rank) + tower[end] + layout.other[end] + expanded + drafting[end];
+  const bytes = (end) => placed(layout.actual[end], layout.decoder, rank) + tower[end] + layout.other[end] + expanded + drafting[end] + kept[end];
   return [bytes(0), bytes(1)];
 }
 

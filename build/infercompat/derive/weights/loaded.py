@@ -17,6 +17,7 @@ from infercompat.derive.weights.count import ENCODERS
 from infercompat.derive.weights.formats import Bounds
 from infercompat.derive.weights.ranks import Split, stages
 from infercompat.derive.weights.stored import Stored, own_word, stored
+from infercompat.derive.weights.tables import position_tables, without_values
 
 NEAR = Fraction(2, 100)
 """How far a stated total may lie from the decoder's and still be meant to be the same: headers and scales that are not counted."""
@@ -55,6 +56,9 @@ class LaidOut(Struct, frozen=True):
     layers: int
     tower_heads: int | None
     total: Weights
+    tables: int = 0
+    copied: Bounds = (0, 0)
+    copied_heads: int = 1
 
     @property
     def tied(self) -> bool:
@@ -98,13 +102,18 @@ def laid_out(parameters: int | None, weight_format: str | None, values: Mapping[
         return Evenly(total, "the config describes more than that")
     beside = Beside() if found.alone else _beside(config, found, parameters, total.high - decoder[0])
     actual = _of_decoder(total, decoder, beside) if whole else decoder
-    return LaidOut(found, decoder, actual, beside, config.peek("num_hidden_layers") or 1, tower_heads(config), total)
+    copied = without_values(found)
+    again = (found.bytes_of(copied), max([1, *(tensor.kv_heads for tensor in copied)]))
+    return LaidOut(found, decoder, actual, beside, config.peek("num_hidden_layers") or 1, tower_heads(config), total, position_tables(config), *again)
 
 
 def _on_fullest(found: LaidOut, split: Split) -> Weights:
     low, high = _placed(found.actual, found.decoder, _fullest(found, split))
     # What leads out of the latents is kept in 16 bits beside the quantized matrices.
     extra = [_of_tower(found, split), found.beside.other, (found.expanded // split.ranks if split.expands_latent else 0,) * 2]
+    if split.keeps_tables:
+        heads = min(split.tensor, found.copied_heads)
+        extra += [(found.tables,) * 2, (found.copied[0] // heads // split.pipeline, ceil(Fraction(found.copied[1], heads)))]
     if split.drafts:
         light, heavy = found.beside.drafting
         extra.append((light // split.tensor, heavy if light == 0 else ceil(heavy / split.tensor)))

@@ -34,6 +34,7 @@ class Split(Struct, frozen=True):
     is llama.cpp's way: `tensor` devices hold whole layers, and the input embedding is in host memory. `drafts` says that drafting
     layers are loaded, `tower_whole` that each rank holds all of the image tower, `text_only` that none does. `expands_latent`: what leads
     out of a quantized latent is kept in 16 bits as well (W_UK_T and W_UV, layers/attention/mla_attention.py, vLLM; w_kc and w_vc, SGLang).
+    `keeps_tables`: tables of positions, and V beside K where a file has one matrix for both, are held as well (tables.py).
     """
 
     tensor: int = 1
@@ -46,6 +47,7 @@ class Split(Struct, frozen=True):
     tower_whole: bool = False
     text_only: bool = False
     expands_latent: bool = False
+    keeps_tables: bool = False
 
     @property
     def ranks(self) -> int:

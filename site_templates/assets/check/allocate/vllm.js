@@ -16,7 +16,8 @@ import { readSpecs, stages, withBlock, within } from "./vllm_layers.js";
 
 /**
  * The groups of layers, each with its spec and number of layers. A block has `bytes_per_block` on the pipeline stage that holds most.
- * @typedef {{groups: [Spec, number][], bytes_per_block: Fraction, bytes_over_stages: Fraction, block: number}} Plan
+ * @typedef {{groups: [Spec, number][], bytes_per_block: Fraction, bytes_over_stages: Fraction, block: number, checked?: Fraction | null,
+ *   shares?: Fraction[]}} Plan
  */
 
 const EAGLE = ["eagle", "eagle3", "mtp"];

@@ -17,6 +17,8 @@ import { bare, contextRanks } from "./vllm_layers.js";
  */
 /** Caches that need the same blocks: the spec of one of them, and the page of each. @typedef {{spec: Spec, pages: number[]}} Bucket */
 
+/** Packings whose pages of windows and states are padded to the next size that rows or index keys have. */
+const PADDED = ["tuples", "slots"];
 const TYPES = ["auto", "bf16", "bfloat16", "fp8", "fp8_e4m3", "fp8_ds_mla"];
 
 /** @param {Terms} terms */
@@ -30,17 +32,32 @@ export function planCompressed(terms) {
   if (problem) return problem;
   /** @type {Facts} */
   const facts = terms.parameters.compressed;
-  const all = buckets(terms, facts);
-  const repeats = repeatsOf(all.map(({ pages }) => pages), facts.packing);
+  const { packing } = facts;
+  const natural = buckets(terms, facts);
+  const sizes = [...new Set(natural[1].pages)].sort((one, other) => one - other);
+  const tuples = packing !== "widest-group";
+  const repeats = repeatsOf(natural.map(({ pages }) => pages), tuples);
+  const padded = (/** @type {number} */ page) => sizes.find((size) => size >= page) ?? page;
+  const all = PADDED.includes(packing) ? natural.map(({ spec, pages }) => ({ spec, pages: pages.map(padded) })) : natural;
   const groups = all.flatMap(({ spec, pages }) => {
     const number = repeats && isBalanced(pages) ? Math.ceil(Math.max(...counted(pages).values()) / repeats) : 1;
     const bySize = [...counted(pages.toSorted((one, other) => one - other))].map(([page, count]) => Array(count).fill(page));
     const every = (/** @type {number} */ start) => bySize.flatMap((same) => same.filter((_, place) => place % number === start));
     return Array.from({ length: number }, (_, start) => ({ spec, pages: every(start) }));
   });
-  const inTuples = facts.packing === "tuples" && repeats;
-  const block = exact(inTuples ? repeats * total([...new Set(all[1].pages)]) : Math.max(...groups.map(({ pages }) => total(pages))));
-  return { groups: groups.map(({ spec, pages }) => [spec, pages.length]), bytes_per_block: block, bytes_over_stages: block, block: facts.block };
+  const most = (/** @type {number} */ size) => Math.max(...groups.map(({ pages }) => counted(pages).get(size) ?? 0));
+  const checked = exact(total(sizes) * Math.max(...groups.map(({ pages }) => Math.max(...counted(pages).values()))));
+  const slots = total(sizes.map((size) => size * most(size)));
+  const widest = Math.max(...groups.map(({ pages }) => total(pages)));
+  const block = packing === "tuples" ? checked : exact(packing === "slots" ? slots : widest);
+  return {
+    groups: groups.map(({ spec, pages }) => [spec, pages.length]),
+    bytes_per_block: block,
+    bytes_over_stages: block,
+    block: facts.block,
+    checked: tuples ? checked : null,
+    shares: PADDED.includes(packing) ? groups.map(({ pages }) => exact(total(pages)).over(total(all[1].pages))) : [],
+  };
 }
 
 /** @param {Terms} terms @returns {Unknown | null} */
@@ -123,10 +140,9 @@ const isBalanced = (pages) => new Set(counted(pages).values()).size === 1;
 /**
  * Layers of a size in a group, at which groups are padded least; null where nothing of different sizes is balanced. Packing in tuples
  * counts the rows, too, however many of each size there are, and takes no fewer than these.
- * @param {number[][]} all @param {string} packing
+ * @param {number[][]} all @param {boolean} tuples
  */
-function repeatsOf(all, packing) {
-  const tuples = packing === "tuples";
+function repeatsOf(all, tuples) {
   /** @param {number[]} pages */
   const most = (pages) => Math.max(...counted(pages).values());
   const sizes = all.filter((pages) => tuples || isBalanced(pages)).map(most);

@@ -77,12 +77,13 @@ function sized(terms, natural, plan, known, demand, length) {
   /** @param {number} tokens */
   const demanded = (tokens) => {
     const estimated = estimate(terms, natural, plan, demand, tokens);
-    return (estimated.compare(0) ? estimated : plan.bytes_per_block.times(taken(tokens))).ceil();
+    return (estimated.compare(0) ? estimated : (plan.checked ?? plan.bytes_per_block).times(taken(tokens))).ceil();
   };
   const asked = { ...known, reserved: plan.bytes_per_block.times(taken(length)).ceil(), needed_bytes: demanded(length) };
   if (available === null) return asked;
   const blocks = exact(available).over(plan.bytes_per_block).floor();
-  const concurrency = blocks / taken(length);
+  const weighed = sum((plan.shares ?? []).map((share, place) => share.times(blocksOf(demand, plan.groups[place][0], length))));
+  const concurrency = blocks / (weighed.ceil() || taken(length));
   const sizes = plan.groups.filter(([spec]) => spec.kind !== "state").map(([spec]) => spec.block);
   const smallest = sizes.length ? Math.min(...sizes) : length;
   const byGroup = Math.floor(blocks / plan.groups.length) * smallest * contextRanks(terms);

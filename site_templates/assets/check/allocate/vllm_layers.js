@@ -23,6 +23,14 @@ const PACKED_LATENT = { fp8_ds_mla: 656, nvfp4_ds_mla: 352 };
 /** @type {Record<string, string>} */
 const FULL_KINDS = { full: "full", "recurrent+full": "full", latent: "latent", indexed: "latent" };
 
+/** Bytes an element of index keys beside heads, by what is asked for. @type {Record<string, number>} */
+const INDEX_TYPES = { auto: 2, bf16: 2, fp8: 1, fp8_e4m3: 1 };
+
+/** Whether layers keep index keys beside the heads of grouped-query attention. @param {Layer[]} layers */
+function indexesHeads(layers) {
+  return layers.some((layer) => layer.index_width && !layer.latent_width);
+}
+
 /**
  * The specs of all layers that own a cache. A layer can have two: attention and state, or a latent and its index key.
  * @param {Terms} terms @returns {Specs | Unknown}
@@ -31,6 +39,7 @@ export function readSpecs(terms) {
   const problem = refusal(terms);
   if (problem) return problem;
   let block = Math.trunc(terms.fact("block_size") || terms.parameter("block_size"));
+  if (indexesHeads(terms.layers)) block = Math.trunc(terms.given("block_size") || terms.parameter("index_beside_heads"));
   /** @type {[number, Spec][]} */
   let attending = terms.layers.flatMap((layer, index) => attention(terms, layer, block).map((spec) => /** @type {[number, Spec]} */ ([index, spec])));
   for (const layer of draftLayers(terms)) for (const spec of attention(terms, layer, block)) attending.push([terms.layers.length - 1, spec]);
@@ -84,8 +93,15 @@ function refusal(terms) {
   if (layers.some((layer) => layer.cross_tokens) && !terms.parameters.cross_attention) {
     return unknown(["a rule for cross-attention"], "how this version counts cross-attention was not read");
   }
-  if (layers.some((layer) => layer.index_width && !layer.latent_width)) {
-    return unknown(["a rule for this index"], "index keys beside grouped-query attention are not worked out");
+  if (indexesHeads(layers)) {
+    if (!("index_beside_heads" in terms.parameters)) {
+      return unknown(["a rule for this index"], "how this version keeps index keys beside grouped-query attention was not read");
+    }
+    if (`${terms.fact("hardware.class") ?? ""}`.startsWith("gfx")) {
+      return unknown(["a rule for this index"], "the heads of layers with index keys are kept apart on such a device, which is not worked out");
+    }
+    const named = terms.fact("setting.indexer_kv_dtype") ?? "auto";
+    if (!(named in INDEX_TYPES)) return unknown(["setting.indexer_kv_dtype"], `the size of index keys of ${named} is not known`);
   }
   if (!layers.every((layer) => divides(layer.latent_width ? 0 : layer.kv_heads, ranks))) {
     return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
@@ -115,7 +131,7 @@ function cacheWidth(terms, layers) {
   if (dtype in PACKED_LATENT) return layers.every((layer) => [0, 576].includes(layer.latent_width)) ? [exact(1), 0] : null;
   if (["nvfp4", "nvfp4_4over6"].includes(dtype)) return layers.some((layer) => layer.latent_width) ? null : [NVFP4, 0];
   // Sparse backends serve fp8 by the packed layout or as plain elements, so the type alone does not tell.
-  if (dtype.startsWith("fp8") && layers.some((layer) => layer.kind === "indexed")) return null;
+  if (dtype.startsWith("fp8") && layers.some((layer) => layer.kind === "indexed" && layer.latent_width)) return null;
   const size = elementBytes(dtype);
   return size && isOneOf(size, [1, 2, 4]) ? [size, 0] : null;
 }
@@ -138,9 +154,10 @@ function attention(terms, layer, block) {
     specs.push(bare(FULL_KINDS[layer.kind] ?? layer.kind, tokenBytes, block, layer.window, shape));
     if (layer.cross_tokens) specs.push({ ...bare("cross", tokenBytes, block, 0, shape), positions: layer.cross_tokens });
   }
-  // An index key is fp8 with an fp32 scale for 128 elements, whatever the cache's type.
+  // An index key beside a latent is fp8 with an fp32 scale for 128 elements, whatever the cache's type.
   const index = layer.index_width;
-  if (index) specs.push(bare("latent", exact(index + 4 * Math.floor(index / 128)), block, 0, [index, 1]));
+  const beside = index * (INDEX_TYPES[terms.fact("setting.indexer_kv_dtype") ?? "auto"] ?? 0);
+  if (index) specs.push(bare("latent", exact(layer.latent_width ? index + 4 * Math.floor(index / 128) : beside), block, 0, [index, 1]));
   return specs;
 }
 
