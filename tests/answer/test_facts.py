@@ -18,6 +18,7 @@ def assumed(answer) -> dict[str, tuple]:
 def test_nothing_given(ask):
     answer = ask()
     assert assumed(answer) == {
+        "task": ("generate", "what the model is made for"),
         "prefix_caching": (True, "the default of --disable-prefixes"),
         "chunked_prefill": (True, "the default of --chunked-prefill"),
         "lora": (False, "the default of --enable-lora"),
@@ -163,3 +164,16 @@ def test_a_type_for_the_whole_cache_is_said_of_its_parts(ask):
     assert ask(files).facts["cache.k.dtype"] == "f16"
     facts = ask(files, cache_dtype="q8_0", settings=["cache.v.dtype=q4_0"]).facts
     assert (facts["cache.k.dtype"], facts["cache.v.dtype"]) == ("q8_0", "q4_0")
+
+
+def test_the_task_is_what_the_model_is_made_for(ask):
+    embedder = changed(MODEL, ("family:", "task: embed\nfamily:"))
+    assert ask(embedder, model="tiny-model").facts["task"] == "embed"
+    assert ask(embedder, model="tiny-model", settings=("task=rerank",)).facts["task"] == "rerank"
+
+
+def test_what_is_on_record_of_the_checkpoint_holds_in_its_format_alone(ask):
+    headed = changed("models/acme/plain-model.yaml", ("{hub: acme/plain, format: bf16}", "{hub: acme/plain, format: bf16, drafts: false, kv_scales: true}"))
+    facts = ask(headed).facts
+    assert (facts["checkpoint.draft_head"], facts["checkpoint.kv_scales"]) == (False, True)
+    assert "checkpoint.draft_head" not in ask(headed, settings=("weights.format=fp8",)).facts

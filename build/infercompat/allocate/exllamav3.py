@@ -148,6 +148,3 @@ def _notes(terms: Terms, slots: int, states: bool) -> Iterator[str]:
     yield f"the cache is allocated when the model is loaded, with {slots} slot{'s' if slots > 1 else ''}"
     if states and any(layer.state_elements for layer in terms.layers):
         yield "the gates that stand ready for taking a step back are not counted"
-
-
-ALGORITHMS = {"exllamav3-pages/1": pages}

@@ -242,6 +242,3 @@ def _lines(terms: Terms, groups: tuple[Group, ...], buffers: dict[str, Fraction]
         )
     if state:
         yield f"RS buffer size = {float(lengths.slots * state) / MIB:8.2f} MiB"
-
-
-ALGORITHMS = {"llamacpp-cells/1": cells}

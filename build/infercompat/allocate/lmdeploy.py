@@ -202,6 +202,3 @@ def _notes(terms: Terms, state: int) -> Iterator[str]:
         seats = terms["max_num_seqs"]
         slots = f"{seats + 2} slots" if whole(seats) else "two slots more than max_batch_size"
         yield f"states are allocated at once, in {slots}, before blocks are counted"
-
-
-ALGORITHMS = {"lmdeploy-blocks/1": blocks}

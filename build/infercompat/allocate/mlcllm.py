@@ -86,6 +86,3 @@ def _because(terms: Terms, tokens: int) -> Iterator[str]:
         yield f"in the mode {mode} the cache has {tokens} tokens, and no request can be longer"
     if any(layer.window for layer in terms.layers):
         yield "windows do not shorten the cache: a page is of all layers"
-
-
-ALGORITHMS = {"mlc-pages/1": pages}

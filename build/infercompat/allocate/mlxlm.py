@@ -106,6 +106,3 @@ def _because(terms: Terms, rings: bool, ring: int | None) -> Iterator[str]:
         yield f"arrays are converted to {bits} bits after {start} tokens; figures are those after it"
     if _named(terms, "expanded") and any(layer.latent_width for layer in terms.layers):
         yield "the model's file keeps K and V of every head, not the latent"
-
-
-ALGORITHMS = {"mlx-arrays/1": arrays}

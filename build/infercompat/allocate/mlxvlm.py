@@ -19,6 +19,3 @@ def arrays(terms: Terms) -> Allocation | Unknown:
     if terms["setting.kv_quant_scheme"] not in (None, "uniform") and terms["setting.kv_bits"]:
         return Unknown(("setting.kv_quant_scheme",), f"what the scheme {terms['setting.kv_quant_scheme']} keeps is not worked out")
     return mlxlm.arrays(terms)
-
-
-ALGORITHMS = {"mlxvlm-arrays/1": arrays}

@@ -50,6 +50,3 @@ def _one_slot(terms: Terms) -> bool:
 def _because(terms: Terms, count: int) -> tuple[str, ...]:
     asked = int(terms["max_num_seqs"] or 1)
     return ("this architecture is given one slot, whatever is asked",) if asked > count else ()
-
-
-ALGORITHMS = {"ollama-slots/1": slots}

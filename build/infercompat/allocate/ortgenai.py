@@ -82,6 +82,3 @@ def _because(terms: Terms, windowed: bool) -> Iterator[str]:
         yield "layers that the builder calls windowed have buffers of the window" if windowed else "windows do not shorten the buffers here"
     if terms["platform"] == "cpu" and terms["setting.precision"] in ("int4", "int8"):
         yield "for the processor the activations of a quantized model are fp32, and so is the cache"
-
-
-ALGORITHMS = {"ort-buffers/1": buffers}

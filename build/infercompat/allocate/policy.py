@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from msgspec.structs import replace
 
-from infercompat.allocate import (
-    drafts,
-    exllamav3,
-    llamacpp,
-    lmdeploy,
-    mlcllm,
-    mlxlm,
-    mlxvlm,
-    ollama,
-    ortgenai,
-    sglang,
-    tensorrtllm,
-    tgi,
-    transformers,
-    turbomind,
-    vllm,
-    vllmplugins,
-)
+from infercompat.allocate import drafts
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.request import Request
 from infercompat.allocate.terms import Lacking, Parameters, Terms
 from infercompat.derive import Unknown
 from infercompat.versions import Carried, carry, compare, parse_version
 
-MODULES = (vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, mlxvlm, vllmplugins)
-ALGORITHMS = {name: algorithm for module in MODULES for name, algorithm in module.ALGORITHMS.items()}
-"""Algorithms by the name that policies give; the number behind the slash rises when the meaning of the parameters changes."""
+ALGORITHMS = {
+    "vllm-blocks/1": ("vllm", "blocks"),
+    "vllm-full-blocks/1": ("vllmplugins", "full_blocks"),
+    "vllm-unwindowed-blocks/1": ("vllmplugins", "unwindowed_blocks"),
+    "sglang-pools/1": ("sglang", "pools"),
+    "llamacpp-cells/1": ("llamacpp", "cells"),
+    "ollama-slots/1": ("ollama", "slots"),
+    "mlx-arrays/1": ("mlxlm", "arrays"),
+    "mlxvlm-arrays/1": ("mlxvlm", "arrays"),
+    "transformers-tensors/1": ("transformers", "tensors"),
+    "trtllm-blocks/1": ("tensorrtllm", "blocks"),
+    "lmdeploy-blocks/1": ("lmdeploy", "blocks"),
+    "turbomind-objects/1": ("turbomind", "objects"),
+    "turbomind-blocks/1": ("turbomind", "blocks"),
+    "exllamav3-pages/1": ("exllamav3", "pages"),
+    "tgi-blocks/1": ("tgi", "blocks"),
+    "mlc-pages/1": ("mlcllm", "pages"),
+    "ort-buffers/1": ("ortgenai", "buffers"),
+}
+"""The module and function of each algorithm, by the name that policies give; loaded when asked for.
+
+The number behind the slash rises when the meaning of the parameters changes.
+"""
 
 
 def allocate(engine: Mapping[str, Any], version: str, request: Request) -> Allocation | Unknown:
@@ -54,11 +58,12 @@ def allocate(engine: Mapping[str, Any], version: str, request: Request) -> Alloc
 
 def by_policy(policy: Mapping[str, Any], engine: Mapping[str, Any], request: Request) -> Allocation | Unknown:
     """What one policy of an engine record gives. One that lacks a parameter of its algorithm tells nothing."""
-    algorithm = ALGORITHMS.get(policy["algorithm"])
-    if algorithm is None:
+    if policy["algorithm"] not in ALGORITHMS:
         return Unknown((f"the algorithm {policy['algorithm']}",), "this version of the program does not know the policy's algorithm")
     if request.draft is not None and policy["algorithm"] not in drafts.ALGORITHMS:
         return Unknown(("a rule for drafts",), f"where {engine.get('name', 'the engine')} keeps the cache of a draft was not read")
+    module, function = ALGORITHMS[policy["algorithm"]]
+    algorithm = getattr(import_module(f"infercompat.allocate.{module}"), function)
     parameters = Parameters(policy["parameters"])
     try:
         return algorithm(Terms(request, engine.get("settings", {}), parameters, policy["algorithm"], policy["title"]))

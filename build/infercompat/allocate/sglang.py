@@ -207,6 +207,3 @@ def _pool_line(layer: Layer, cell: Fraction, tokens: int, page: int) -> str:
     """What a pool says of itself; its buffers have a page more than its tokens."""
     size_k, size_v = (float(cell * width / (layer.k_width + layer.v_width) * (tokens + page)) / GIB for width in (layer.k_width, layer.v_width))
     return f"#tokens: {tokens}, K size: {size_k:.2f} GB, V size: {size_v:.2f} GB"
-
-
-ALGORITHMS = {"sglang-pools/1": pools}

@@ -249,6 +249,3 @@ def _because(terms: Terms, windows: Iterable[int], second: bool) -> Iterator[str
         yield "every rank keeps the latent once, as K alone"
     if any(layer.cross_tokens for layer in terms.layers):
         yield "K and V of the encoder's positions are held in a pool of their own"
-
-
-ALGORITHMS = {"trtllm-blocks/1": blocks}

@@ -84,6 +84,3 @@ def _because(terms: Terms, attention: str, step: int) -> Iterator[str]:
     yield f"blocks have {step} token{'s' if step > 1 else ''} under {attention}"
     if any(layer.window for layer in terms.layers):
         yield "windows do not shorten the cache: all layers share one table of blocks"
-
-
-ALGORITHMS = {"tgi-blocks/1": blocks}

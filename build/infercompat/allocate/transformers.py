@@ -76,6 +76,3 @@ def _token(terms: Terms, layer: Layer) -> Fraction:
         return (layer.latent_width + layer.index_width) * size
     heads = heads_on_rank(layer.kv_heads, terms.ranks("tensor_parallel"))
     return (heads * (layer.k_width + layer.v_width) + layer.index_width) * size
-
-
-ALGORITHMS = {"transformers-tensors/1": tensors}

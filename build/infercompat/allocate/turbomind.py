@@ -198,6 +198,3 @@ def _notes(terms: Terms, states: bool) -> Iterator[str]:
         yield "slots of states for max_batch_size sequences are allocated at once"
     elif states and terms["prefix_caching"]:
         yield "prefix caching keeps further states of prefixes while there is room, and gives them up for running sequences"
-
-
-ALGORITHMS = {"turbomind-objects/1": objects, "turbomind-blocks/1": blocks}

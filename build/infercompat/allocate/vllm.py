@@ -121,6 +121,3 @@ def _split(indexes: list[int], size: int) -> list[list[int]]:
     """Layers in groups of at most `size`, each group with layers from every part of the model."""
     number = ceil(len(indexes) / size)
     return [indexes[start::number] for start in range(number)]
-
-
-ALGORITHMS = {"vllm-blocks/1": blocks}

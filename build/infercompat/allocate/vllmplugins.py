@@ -44,6 +44,3 @@ def _refusal(terms: Terms) -> Unknown | None:
     if any(layer.kind not in PLAIN or layer.conv_elements or layer.state_elements or layer.index_width or layer.cross_tokens for layer in terms.layers):
         return Unknown(("a rule for these layers",), "what the plugin keeps for states, index keys, compression and cross-attention is not worked out")
     return None
-
-
-ALGORITHMS = {"vllm-full-blocks/1": full_blocks, "vllm-unwindowed-blocks/1": unwindowed_blocks}
