@@ -178,7 +178,7 @@ function filter() {
   table.classList.add("ex-first");
   draw(1);
   clearTimeout(later);
-  later = setTimeout(drawAll, 200);
+  later = setTimeout(drawAll, 300);
 }
 
 const NAMES = { model: "the search", requires: "the requirement", size: "the size", fits: "what fits", licence: "the licence", family: "the family", verdict: "the verdict", grade: "the grade" };
@@ -388,6 +388,7 @@ let waiting;
 form.addEventListener("input", (event) => {
   if (/** @type {HTMLInputElement} */ (event.target).name === "columns") return void columnsChanged();
   cancelAnimationFrame(waiting ?? 0);
+  clearTimeout(later); // what is not in sight waits until nothing is typed
   waiting = requestAnimationFrame(filter);
 });
 form.addEventListener("reset", () => setTimeout(columnsChanged));
