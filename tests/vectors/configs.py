@@ -1,26 +1,34 @@
-"""Writes configs.jsonl: configs with what is derived of them, one a line, that every implementation has to reproduce.
+"""Writes configs.jsonl, configs with what is derived of them, and foreign.jsonl, questions about such of them as are of no model on record.
 
-`make vectors` writes it anew. A line is one of
+`make vectors` writes both anew, and every implementation has to reproduce them. A line of configs.jsonl is one of
   {"of": id, "config": {…}, "derived": {…}}               a config of the catalog, or one made up here
   {"of": id, "set": {path: value}, "drop": [path], …}     that config with some fields set or taken out; a path leads into it by dots
 `derived` is what `export/check.py` delivers, with defaults_used and notes, or missing and reason.
+A line of foreign.jsonl is as make.py has it, with the name of the config in place of the model's; of memory it has the cache alone.
 """
 
 from __future__ import annotations
 
 import json
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from infercompat.answer.check import Assessor
 from infercompat.derive import Derived, Unknown, derive
 from infercompat.derive.config import TEXT_PARTS
 from infercompat.export.check import _derived
-from infercompat.pipeline import load
 from infercompat.products import Products
 
-FILE = Path(__file__).parent / "configs.jsonl"
+sys.path.insert(0, str(Path(__file__).parent))
+import make  # noqa: E402
+
+FOLDER = Path(__file__).parent
+ASKED: tuple[dict[str, Any], ...] = ({}, {"hardware": "h100-sxm"}, {"hardware": "l4", "cache_dtype": "fp8"}, {"set": ["lora=true"]})
+CACHE = ("cache_bytes", "state_bytes")
 WRONG: tuple[Any, ...] = (None, "many", 1.5, -1, True, [], {}, 1 << 60, 2.0, [1, 2], ["full_attention", "mamba"], 3)
 """Values that fields are given in turn; some are right for some fields."""
 NAMELESS = ("architectures", "model_type", "torch_dtype", "dtype", "vocab_size", "rms_norm_eps", "hidden_act", "initializer_range")
@@ -184,5 +192,22 @@ def line(**parts: Any) -> str:
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-if __name__ == "__main__":
-    FILE.write_text("".join(lines(load(Path(__file__).resolve().parents[2] / "catalog"))), encoding="utf-8")
+def foreign(products: Products) -> Iterator[str]:
+    """The lines of foreign.jsonl: every config that is made up, put to engines in turn."""
+    assessor = Assessor(products)
+    engines = [engine.id for engine in products.catalog.of_kind("engine") if engine.data["role"] != "kernel-library"]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "config.json"
+        for place, (name, config) in enumerate(MADE_UP.items()):
+            file.write_text(json.dumps(config), encoding="utf-8")
+            for turn, engine in enumerate(dict.fromkeys(("vllm", engines[place % len(engines)], engines[place * 7 % len(engines)]))):
+                options = ASKED[(place + turn) % len(ASKED)]
+                answer = make.answer(assessor, None, engine, options, file)
+                memory = {key: value for key, value in answer.pop("memory", {}).items() if key in CACHE}
+                yield line(ask=[name, engine, options], answer=answer | ({"memory": memory} if memory else {}))
+
+
+def write(products: Products) -> None:
+    """Writes both files."""
+    (FOLDER / "configs.jsonl").write_text("".join(lines(products)), encoding="utf-8")
+    (FOLDER / "foreign.jsonl").write_text("".join(foreign(products)), encoding="utf-8")

@@ -30,6 +30,9 @@ export function told(derived) {
   return { ...derived, layer_kinds: [...kinds.values()].map(({ layer }) => layer), layers };
 }
 
+/** The figures that a line of foreign.jsonl has of memory: weights are not counted from a config on the page. */
+export const CACHE = ["cache_bytes", "state_bytes"];
+
 /** The same whatever the order of an object's members. */
 export function same(one, other) {
   if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
