@@ -24,7 +24,7 @@ from infercompat.export.check import _derived
 from infercompat.products import Products
 
 sys.path.insert(0, str(Path(__file__).parent))
-import make  # noqa: E402
+import make
 
 FOLDER = Path(__file__).parent
 ASKED: tuple[dict[str, Any], ...] = ({}, {"hardware": "h100-sxm"}, {"hardware": "l4", "cache_dtype": "fp8"}, {"set": ["lora=true"]})
@@ -49,7 +49,7 @@ MADE_UP: dict[str, Any] = {
     "an empty text part": {"model_type": "llama", "text_config": {}, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2},
     "parts six deep": {"text_config": {"decoder": {"llm_config": {"generator": {"text_config": {"model_type": "llama"}}}}}},
     "too many layers": {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4097},
-    "quotes": {"model_type": "llama", "hidden_size": "it's \"64\"\n\u00e9\u200b\U0001f600", "num_attention_heads": "'", "num_hidden_layers": 2},
+    "quotes": {"model_type": "llama", "hidden_size": 'it\'s "64"\n\u00e9\u200b\U0001f600', "num_attention_heads": "'", "num_hidden_layers": 2},
     "long words": {"model_type": "llama", "hidden_size": "x" * 60, "num_attention_heads": 1e300, "num_hidden_layers": -(1 << 70)},
     "numbers with points": {"model_type": "llama", "hidden_size": 1e16, "num_attention_heads": 1.25e-05, "num_hidden_layers": 0.0001},
     "rope of whole factor": {
