@@ -108,8 +108,8 @@ def test_the_script_answers_about_a_config_as_from_config_does(tab, server):
     text = (VECTORS / "configs.jsonl").read_text("utf-8")
     vectors = [json.loads(line) for line in (VECTORS / "foreign.jsonl").read_text("utf-8").splitlines()]
     assert len(vectors) > 100
-    for file in (SHORT, DERIVED):
-        tab.route(f"{server}assets/{file.name}", lambda route, file=file: route.fulfill(path=file, content_type="text/javascript"))
+    tab.route(server + "assets/short.mjs", lambda route: route.fulfill(path=SHORT, content_type="text/javascript"))
+    tab.route(server + "assets/derived.mjs", lambda route: route.fulfill(path=DERIVED, content_type="text/javascript"))
     tab.goto(server)
     answers = tab.evaluate(ASK_FOREIGN, [text, [vector["ask"] for vector in vectors], server])
     wrong = [(vector["ask"], vector["answer"], answer) for vector, answer in zip(vectors, answers, strict=True) if vector["answer"] != answer]
