@@ -9,7 +9,8 @@ import { nearest } from "./check/config.js";
 import { readJson } from "./check/derive/json.js";
 import { derive } from "./check/derive/model.js";
 import { NAMES, Unclear, changed, fromAddress, having, idOf, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
-import { calledBy, plain } from "./check/from_config.js";
+import { foreign } from "./check/foreign.js";
+import { plain } from "./check/from_config.js";
 import { understand } from "./check/paste.js";
 import { NotInCatalog, Refused } from "./check/question.js";
 import { ask } from "./check/reply.js";
@@ -309,7 +310,7 @@ async function take(given) {
       const derived = derive(values);
       dropped.set(name, { name, values, context: derived.unknown ? null : derived.context.native });
       fill(having(fields(), { model: name, checkpoint: "" }));
-      place.replaceChildren(...foreign(name, values, derived, best));
+      place.replaceChildren(...foreign(name, values, derived, best && { ...best, title: names.get(best.model) ?? best.model, choose: () => instead(best.model) }));
     }
     await answer("push");
   } catch (error) {
@@ -317,31 +318,10 @@ async function take(given) {
   }
 }
 
-/** What was read from a config that is that of no model on record. @param {string} name @param {Map<string, any>} values @param {ReturnType<typeof derive>} derived @param {import("./check/config.js").Nearest | undefined} best @returns {HTMLElement[]} */
-function foreign(name, values, derived, best) {
-  const what = `${calledBy(values)} with these figures is not in the catalog. `;
-  if ("missing" in derived) return [make("p", {}, `${what}${name} cannot be read into layers: ${derived.reason} (missing: ${derived.missing.join(", ")}).`), ...near(best)];
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const layer of derived.layers) counts.set(layer.shares ? "shared" : layer.kind, (counts.get(layer.shares ? "shared" : layer.kind) ?? 0) + 1);
-  const read = `${derived.layers.length} layers were read from ${name}: ${[...counts].map(([kind, count]) => `${count} ${kind}`).join(", ")}. Its weights are not counted on this page; the command line does that.`;
-  const more = [...derived.defaults_used, ...derived.notes].map((words) => make("li", {}, words));
-  return [make("p", {}, what + read), ...(more.length ? [make("ul", { class: "ck-plain" }, ...more)] : []), ...near(best)];
-}
-
-/** The nearest model on record, and how it differs. @param {import("./check/config.js").Nearest | undefined} best @returns {HTMLElement[]} */
-function near(best) {
-  if (!best) return [];
-  const word = (/** @type {any} */ value) => (value === undefined ? "left out" : JSON.stringify(value));
-  const all = make("button", { type: "button", class: "ck-apply" }, `Ask about ${names.get(best.model)} instead`);
-  all.addEventListener("click", () => {
-    fill(having(fields(), { model: best.model, checkpoint: "" }));
-    answer("push");
-  });
-  const rows = best.differs.slice(0, 12).map(({ field, yours, theirs }) => make("li", {}, make("code", {}, field), ` is ${word(yours)} here and ${word(theirs)} there`));
-  const rest = best.differs.length - rows.length;
-  const list = make("ul", { class: "ck-plain" }, ...rows, ...(rest > 0 ? [make("li", {}, `and ${rest} more`)] : []));
-  return [make("p", {}, `The nearest on record is ${names.get(best.model)}; ${best.differs.length} fields differ:`), list, all];
+/** Asks about the nearest model on record in place of a config. @param {string} model */
+function instead(model) {
+  fill(having(fields(), { model, checkpoint: "" }));
+  answer("push");
 }
 
 // Wiring
