@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import sys
 
 import pytest
 
@@ -11,9 +11,9 @@ from catalogs import ROOT
 from infercompat.answer.check import Assessor
 
 FOLDER = ROOT / "tests" / "vectors"
-_spec = importlib.util.spec_from_file_location("vectors_make", FOLDER / "make.py")
-make = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(make)
+sys.path.insert(0, str(FOLDER))
+import configs  # noqa: E402
+import make  # noqa: E402
 
 
 def vectors(name: str) -> list[dict]:
@@ -46,3 +46,13 @@ def test_the_vectors_hold_every_kind_of_answer():
     assert {answer["verdict"] for answer in answers} == {"yes", "no", "only-with", "unknown"}
     for part in ("gap", "fails", "unknown", "hit", "maybe", "memory", "argv", "repairs", "missing", "provided"):
         assert sum(part in answer for answer in answers) > 10, part
+
+
+def test_every_config_is_derived_as_the_vectors_have_it(real):
+    wanted = (FOLDER / "configs.jsonl").read_text("utf-8")
+    assert "".join(configs.lines(real)) == wanted, "run: make vectors, and read what it changes"
+
+
+def test_questions_about_configs_are_answered_as_the_vectors_have_it(real):
+    wanted = (FOLDER / "foreign.jsonl").read_text("utf-8")
+    assert "".join(configs.foreign(real)) == wanted, "run: make vectors, and read what it changes"

@@ -6,7 +6,11 @@ import { SITE, json, make } from "./page.js";
 import { chip, copied, head, rest, said } from "./check/answer.js";
 import { bar, lengths, room } from "./check/bar.js";
 import { nearest } from "./check/config.js";
+import { readJson } from "./check/derive/json.js";
+import { derive } from "./check/derive/model.js";
 import { NAMES, Unclear, changed, fromAddress, having, idOf, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
+import { foreign } from "./check/foreign.js";
+import { plain } from "./check/from_config.js";
 import { understand } from "./check/paste.js";
 import { NotInCatalog, Refused } from "./check/question.js";
 import { ask } from "./check/reply.js";
@@ -134,9 +138,12 @@ async function answer(address = "replace") {
   if (address !== "keep") history[address === "push" ? "pushState" : "replaceState"](null, "", `${location.pathname}${toAddress(found)}`);
   document.documentElement.dataset.check = "asking";
   try {
-    const shown = found.model && found.engine ? /** @type {Answer} */ (await ask(toQuestion(found))) : null;
+    const config = dropped.get(found.model);
+    const lost = !config && FILE.test(found.model ?? "");
+    const shown = found.model && found.engine && !lost ? /** @type {Answer} */ (await ask({ ...toQuestion(found), config })) : null;
     if (mine !== turn) return; // another question came meanwhile
     if (shown) show(shown, found);
+    else if (lost) dropAgain(found.model);
     else invite(found);
   } catch (error) {
     if (mine === turn) refuse(error);
@@ -148,7 +155,7 @@ async function answer(address = "replace") {
 /** What cannot be asked as it stands, or is in no catalog, which leaves the answer unknown. @param {unknown} error */
 function refuse(error) {
   const refused = error instanceof Refused || error instanceof Unclear;
-  const words = refused ? error.message : `This page could not work it out (${error}); the command line can: ${toCommand(fields()).map(quoted).join(" ")}`;
+  const words = refused ? error.message : `This page could not work it out (${error}); the command line can: ${command(fields())}`;
   const unknown = error instanceof NotInCatalog ? [chip("unknown"), " "] : [];
   clear(make("p", { class: `ck-card ${unknown.length ? "" : "ck-fault"}` }, ...unknown, words));
   hear(words);
@@ -159,6 +166,18 @@ function clear(words) {
   at("ck-head").replaceChildren(words);
   at("ck-memory").hidden = true;
   at("ck-rest").replaceChildren();
+}
+
+/** The command line that asks what stands in the form. @param {Fields} found */
+function command(found) {
+  return toCommand(found, dropped.has(found.model)).map(quoted).join(" ");
+}
+
+/** An address has the name of a config's file, and never what stands in it. @param {string} name */
+function dropAgain(name) {
+  const words = `${name} is the name of a config.json that somebody dropped here. A link does not hold the file: drop it again, and it is read on this page.`;
+  clear(make("p", { class: "ck-card" }, chip("unknown"), " ", words));
+  hear(words);
 }
 
 /** @param {Fields} found */
@@ -173,14 +192,16 @@ function invite(found) {
 /** @param {Answer} shown @param {Fields} found */
 function show(shown, found) {
   const open = new Map([...document.querySelectorAll("#ck-rest details")].map((one) => [one.getAttribute("data-key"), /** @type {HTMLDetailsElement} */ (one).open]));
-  const page = { names: (/** @type {string} */ id) => names.get(id) ?? id, apply };
+  const config = dropped.has(found.model);
+  const page = { names: (/** @type {string} */ id) => (config && id === shown.question.model ? found.model : (names.get(id) ?? id)), apply };
   at("ck-head").replaceChildren(...head(shown, page));
   memory(shown, found);
   const asks = make(
     "section", { class: "ck-card" },
     make("h2", {}, "The same question elsewhere"),
-    copied(toCommand(found).map(quoted).join(" "), "the infercompat command", "ck-command"),
+    copied(command(found), "the infercompat command", "ck-command"),
     copied(location.href, "the link to this question", "ck-link"),
+    ...(config ? [make("p", { class: "ic-dim", id: "ck-again" }, `The link names ${found.model} and does not hold it: whoever opens it has to drop the config again.`)] : []),
   );
   at("ck-rest").replaceChildren(...rest(shown, page), asks);
   for (const one of document.querySelectorAll("#ck-rest details")) {
@@ -196,10 +217,11 @@ let stops = [];
 
 /** @param {Answer} shown @param {Fields} found */
 function memory(shown, found) {
-  const model = modelOf(found.model, offered.models);
+  const config = dropped.get(found.model);
+  const own = config ? config.context : (modelOf(found.model, offered.models)?.context ?? null);
   at("ck-memory").hidden = !found.model;
-  stops = lengths(model?.context ?? null);
-  const context = Number(found.context) || model?.context || null;
+  stops = lengths(own);
+  const context = Number(found.context) || own || null;
   slider.max = String(stops.length - 1);
   const nearest = stops.findIndex((length) => length >= (context ?? 0));
   if (Number(slider.value) !== nearest) slider.value = String(nearest < 0 ? stops.length - 1 : nearest);
@@ -267,46 +289,39 @@ function filled(found, before) {
 
 // What is dropped
 
-/** @param {File} dropped */
-async function take(dropped) {
+const FILE = /^\.\/|\.json$/i;
+
+/** The configs that were dropped and are of no model on record, by the name that stands in the form. @type {Map<string, import("./check/from_config.js").Dropped & {context: number | null}>} */
+const dropped = new Map();
+
+/** @param {File} given */
+async function take(given) {
   const place = at("ck-config-said");
   /** @type {HTMLDetailsElement} */ (at("ck-fields")).open = true;
   try {
-    const values = JSON.parse(await dropped.text());
-    if (typeof values !== "object" || values === null || Array.isArray(values)) throw new SyntaxError("a config is a JSON object");
-    const [best] = nearest(values, await json("check/configs.json"));
+    const values = readJson(await given.text());
+    if (!(values instanceof Map)) throw new SyntaxError("a config is a JSON object");
+    const [best] = nearest(plain(values), await json("check/configs.json"));
     if (best && !best.differs.length) {
       fill(having(fields(), { model: best.model, checkpoint: "" }));
-      place.replaceChildren(make("p", {}, `${dropped.name} is the config of ${names.get(best.model)}: the same class, and the same in every field that decides cache and weights.`));
-      await answer("push");
-      return;
+      place.replaceChildren(make("p", {}, `${given.name} is the config of ${names.get(best.model)}: the same class, and the same in every field that decides cache and weights.`));
+    } else {
+      const name = FILE.test(given.name) && !modelOf(given.name, offered.models) ? given.name : `./${given.name}`;
+      const derived = derive(values);
+      dropped.set(name, { name, values, context: derived.unknown ? null : derived.context.native });
+      fill(having(fields(), { model: name, checkpoint: "" }));
+      place.replaceChildren(...foreign(name, values, derived, best && { ...best, title: names.get(best.model) ?? best.model, choose: () => instead(best.model) }));
     }
-    place.replaceChildren(...unreadable(dropped.name, values, best));
+    await answer("push");
   } catch (error) {
-    place.replaceChildren(make("p", {}, `${dropped.name} is no config: ${error instanceof Error ? error.message : error}`));
+    place.replaceChildren(make("p", {}, `${given.name} is no config: ${error instanceof Error ? error.message : error}`));
   }
 }
 
-/** @param {string} name @param {Record<string, any>} values @param {import("./check/config.js").Nearest | undefined} best @returns {HTMLElement[]} */
-function unreadable(name, values, best) {
-  const said = fields();
-  const [program, verb, , engine, ...options] = toCommand(having(said, { model: "MODEL", engine: said.engine ?? "ENGINE", checkpoint: "" }));
-  const command = [program, verb, engine, "--from-config", name, ...options].map(quoted).join(" ");
-  const word = (/** @type {any} */ value) => (value === undefined ? "left out" : JSON.stringify(value));
-  const what = Array.isArray(values.architectures) ? values.architectures.join(", ") : (values.model_type ?? "a config that names no class");
-  /** @type {HTMLElement[]} */
-  const near = [];
-  if (best) {
-    const all = make("button", { type: "button", class: "ck-apply" }, `Ask about ${names.get(best.model)} all the same`);
-    all.addEventListener("click", () => {
-      fill(having(fields(), { model: best.model, checkpoint: "" }));
-      answer("push");
-    });
-    const rows = best.differs.slice(0, 12).map(({ field, yours, theirs }) => make("li", {}, make("code", {}, field), ` is ${word(yours)} here and ${word(theirs)} there`));
-    const more = best.differs.length - rows.length;
-    near.push(make("p", {}, `The nearest on record is ${names.get(best.model)}; ${best.differs.length} fields differ:`), make("ul", { class: "ck-plain" }, ...rows, ...(more > 0 ? [make("li", {}, `and ${more} more`)] : [])), all);
-  }
-  return [make("p", {}, `${what} with these figures is not in the catalog, and this page reads no config of its own. The command line does:`), copied(command, "the command for this config", "ck-from-config"), ...near];
+/** Asks about the nearest model on record in place of a config. @param {string} model */
+function instead(model) {
+  fill(having(fields(), { model, checkpoint: "" }));
+  answer("push");
 }
 
 // Wiring

@@ -57,6 +57,8 @@ def test_values_as_plain_data(value, plain):
 def test_there_is_a_file_for_each_engine_and_model(files):
     assert sorted(files) == [
         "check/catalog.json",
+        "check/claims/enga.json",
+        "check/claims/engb.json",
         "check/engines/enga.json",
         "check/engines/engb.json",
         "check/models/plain-model.json",

@@ -233,18 +233,64 @@ def test_the_config_of_a_model_on_record_is_known(check, site):
 
 
 @WIDE
-def test_another_config_is_told_apart_with_the_command_that_reads_it(check, site):
+def test_another_config_is_answered_and_told_apart_from_the_nearest(check, site):
     values = json.loads((site / "api/v1/models/gemma-3-27b.json").read_text("utf-8"))["record"]["config"]["values"]
     page = check(engine="vllm", hardware="h100-sxm")
     drop(page, {**values, "text_config": {**values["text_config"], "sliding_window": 4096}})
-    page.wait_for_selector("#ck-from-config")
-    assert page.locator("#ck-from-config").inner_text() == "infercompat check vllm --from-config config.json --hardware h100-sxm"
-    assert "text_config.sliding_window is 4096 here and 1024 there" in page.locator("#ck-config-said").inner_text()
-    assert page.locator("input[name=model]").input_value() == ""
+    settled(page, "model=config.json")
+    page.wait_for_selector("#ck-head .ck-chip")
+    assert page.locator("input[name=model]").input_value() == "config.json"
+    assert page.locator("#ck-command").inner_text() == "infercompat check vllm --from-config config.json --hardware h100-sxm"
+    assert "does not hold it" in page.locator("#ck-again").inner_text()
+    told = page.locator("#ck-config-said").inner_text()
+    assert "62 layers were read from config.json: 52 sliding, 10 full" in told
+    assert "text_config.sliding_window is 4096 here and 1024 there" in told
+    assert "62 layers read from the config that was given" in page.locator("#ck-rest").inner_html()
+    assert "131,072 tokens, the model's own" in page.locator("#ck-tokens").inner_text()
     page.locator("#ck-config-said button.ck-apply").click()
     settled(page, "model=gemma-3-27b")
     page.locator("#ck-config").set_input_files({"name": "notes.json", "mimeType": "application/json", "buffer": b"no"})
     page.wait_for_function("document.getElementById('ck-config-said').textContent.includes('notes.json is no config')")
+
+
+FOREIGN = {
+    **{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "num_attention_heads": 4},
+    **{"num_key_value_heads": 2, "num_hidden_layers": 3, "max_position_embeddings": 2048},
+}
+
+
+@NARROW
+def test_a_config_of_no_model_on_record_is_answered_and_its_address_asks_for_it_again(check):
+    page = check(engine="vllm", hardware="h100-sxm")
+    drop(page, FOREIGN)
+    settled(page, "model=config.json")
+    page.wait_for_selector("#ck-head .ck-chip")
+    assert verdict(page) == "only-with"  # as infercompat check vllm --from-config config.json --hardware h100-sxm has it
+    assert "config.json" in page.locator("#ck-head").inner_text()
+    assert "3 layers were read from config.json: 3 full" in page.locator("#ck-config-said").inner_text()
+    assert "2,048 tokens, the model's own" in page.locator("#ck-tokens").inner_text()
+    cells = page.locator(".ck-parts tr:has(.ck-cache) td[title]").evaluate_all("cells => cells.map((cell) => cell.title)")
+    assert cells == [f"{3 * 2048 * 2 * 2 * 16 * 2:,} bytes"]  # 3 layers of 2048 tokens, K and V of 2 heads of 16, two bytes each
+    assert "vllm serve config" in page.locator("#ck-serve").inner_text()
+    page.reload()
+    page.wait_for_function(READY)
+    assert "drop it again" in page.locator("#ck-head").inner_text()
+    assert verdict_of_refusal(page) == "unknown"
+    drop(page, {**FOREIGN, "num_hidden_layers": 4})
+    page.wait_for_function("document.getElementById('ck-config-said').textContent.includes('4 layers were read')")
+    page.wait_for_function("document.querySelector('#ck-again')")
+
+
+@WIDE
+def test_a_config_that_no_reader_reads_is_told_with_its_reason(check):
+    page = check(engine="vllm")
+    drop(page, {"architectures": ["UnheardOfForCausalLM"], "model_type": "unheard_of"})
+    page.wait_for_function(f"document.getElementById('ck-config-said').textContent.includes('not worked out') && {READY}")
+    assert "a reader for unheard_of" in page.locator("#ck-config-said").inner_text()
+    drop(page, {**FOREIGN, "num_hidden_layers": "many"})
+    page.wait_for_function("document.getElementById('ck-config-said').textContent.includes(\"num_hidden_layers ('many' is not a size)\")")
+    page.locator("#ck-config").set_input_files({"name": "list.json", "mimeType": "application/json", "buffer": b"[1, 2]"})
+    page.wait_for_function("document.getElementById('ck-config-said').textContent.includes('list.json is no config: a config is a JSON object')")
 
 
 def drop(page, config: dict) -> None:

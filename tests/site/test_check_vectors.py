@@ -20,6 +20,41 @@ ASK = """async ([questions, base]) => {
   for (const [model, engine, options] of questions) answers.push(short(await ask(askedOf(model, engine, options)), options));
   return answers;
 }"""
+DERIVED = VECTORS / "derived.mjs"
+DERIVE = """async ([text, base]) => {
+  const { readJson } = await import(base + 'assets/check/derive/json.js');
+  const { derive } = await import(base + 'assets/check/derive/model.js');
+  const { configsOf, same, told } = await import(base + 'assets/derived.mjs');
+  const lines = text.trim().split('\\n');
+  const found = configsOf(text, readJson).map((config) => told(derive(config)));
+  return found.map((one, index) => (same(one, JSON.parse(lines[index]).derived) ? null : [lines[index], one])).filter(Boolean);
+}"""
+ASK_FOREIGN = """async ([text, questions, base]) => {
+  const { readJson } = await import(base + 'assets/check/derive/json.js');
+  const { ask } = await import(base + 'assets/check/reply.js');
+  const { askedOf, short } = await import(base + 'assets/short.mjs');
+  const { CACHE, configsOf } = await import(base + 'assets/derived.mjs');
+  const names = text.trim().split('\\n').map((line) => JSON.parse(line)).map(({ of, config }) => config && of);
+  const configs = new Map(configsOf(text, readJson).map((values, index) => [names[index], { name: 'config.json', values }]));
+  const answers = [];
+  for (const [name, engine, options] of questions) {
+    answers.push(short(await ask({ ...askedOf('config.json', engine, options), config: configs.get(name) }), options, CACHE));
+  }
+  return answers;
+}"""
+ANY = """async ([texts, base]) => {
+  const { readJson } = await import(base + 'assets/check/derive/json.js');
+  const { derive } = await import(base + 'assets/check/derive/model.js');
+  return texts.map((text) => {
+    try {
+      const values = readJson(text);
+      const found = derive(values);
+      return found.unknown ? found.reason : `${found.layers.length} layers`;
+    } catch (error) {
+      return error instanceof SyntaxError ? 'no JSON' : String(error);
+    }
+  });
+}"""
 REFUSE = """async ([asked, base]) => {
   const { ask } = await import(base + 'assets/check/reply.js');
   return ask(asked).then(() => 'answered', (error) => error.message);
@@ -55,3 +90,59 @@ def test_the_script_answers_as_the_command_does(tab, server, name):
 def test_what_cannot_be_asked_is_refused_in_the_command_s_words(tab, server, asked, message):
     tab.goto(server)
     assert tab.evaluate(REFUSE, [{"model": "gemma-3-27b", "engine": "vllm", **asked}, server]) == message
+
+
+@pytest.mark.parametrize("tab", [1280], indirect=True)
+def test_the_script_derives_as_the_program_does(tab, server):
+    text = (VECTORS / "configs.jsonl").read_text("utf-8")
+    assert text.count("\n") > 1500
+    assert text.count('"layer_kinds"') > 800
+    tab.route(server + "assets/derived.mjs", lambda route: route.fulfill(path=DERIVED, content_type="text/javascript"))
+    tab.goto(server)
+    assert tab.evaluate(DERIVE, [text, server]) == []
+    assert tab.faults == []
+
+
+@pytest.mark.parametrize("tab", [1280], indirect=True)
+def test_the_script_answers_about_a_config_as_from_config_does(tab, server):
+    text = (VECTORS / "configs.jsonl").read_text("utf-8")
+    vectors = [json.loads(line) for line in (VECTORS / "foreign.jsonl").read_text("utf-8").splitlines()]
+    assert len(vectors) > 100
+    tab.route(server + "assets/short.mjs", lambda route: route.fulfill(path=SHORT, content_type="text/javascript"))
+    tab.route(server + "assets/derived.mjs", lambda route: route.fulfill(path=DERIVED, content_type="text/javascript"))
+    tab.goto(server)
+    answers = tab.evaluate(ASK_FOREIGN, [text, [vector["ask"] for vector in vectors], server])
+    wrong = [(vector["ask"], vector["answer"], answer) for vector, answer in zip(vectors, answers, strict=True) if vector["answer"] != answer]
+    assert [ask for ask, _, _ in wrong] == [], wrong[0]
+    assert tab.faults == []
+
+
+@pytest.mark.parametrize("tab", [1280], indirect=True)
+def test_any_json_is_read_or_refused(tab, server):
+    unnamed, unworked = "the config does not say which architecture it belongs to", "this architecture is not worked out"
+    small = '"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4'
+    texts = {
+        "": "no JSON",
+        "[": "no JSON",
+        '{"a": 01}': "no JSON",
+        "{'a': 1}": "no JSON",
+        '{"a": 1,}': "no JSON",
+        '{"a": "\t"}': "no JSON",
+        "[" * 100_000: "no JSON",
+        "[]": "the config is not a mapping",
+        "3": "the config is not a mapping",
+        "null": "the config is not a mapping",
+        "{}": unnamed,
+        '\ufeff{"a": NaN, "b": [-Infinity, 1e999]}': unnamed,
+        '{"__proto__": {"model_type": "llama"}, "constructor": 1}': unnamed,
+        '{"model_type": "__proto__"}': unworked,
+        '{"model_type": "valueOf", "text_config": {"model_type": [[]]}}': unworked,
+        f'{{{small}, "num_hidden_layers": 3}}': "3 layers",
+        f'{{{small}, "num_hidden_layers": 3.0}}': "the config lacks fields that decide the layers",
+        f'{{{small}, "num_hidden_layers": 123456789012345678901234567890}}': "the config lacks fields that decide the layers",
+        f'{{{small}, "num_hidden_layers": {{"__proto__": []}}}}': "the config lacks fields that decide the layers",
+        '{"model_type": "lfm2", "layer_types": ["conv"], "hidden_size": 281474976710655, "conv_L_cache": 281474976710655, "head_dim": 1, '
+        '"num_key_value_heads": 1}': "this page does not count numbers as large as the config's",
+    }
+    tab.goto(server)
+    assert dict(zip(texts, tab.evaluate(ANY, [list(texts), server]), strict=True)) == texts

@@ -48,12 +48,12 @@ def questions(products: Products, name: str) -> Iterator[tuple[str, str, dict[st
                 yield from ((model.id, f"{engine.id}@{release['version']}", {}) for release in engine.data["releases"][1:6:2])
 
 
-def answer(assessor: Assessor, model: str, engine: str, options: dict[str, Any]) -> dict[str, Any]:
+def answer(assessor: Assessor, model: str | None, engine: str, options: dict[str, Any], config: Path | None = None) -> dict[str, Any]:
     """What of an answer to `check` a vector holds: no sentences, which may be worded better one day."""
     asked = {
         **{"settings": options.get("set", ()), "required": options.get("require", ()), "hardware": options.get("hardware")},
         **{"gpus": options.get("gpus", 1), "tp": options.get("tp"), "length": options.get("context"), "cache_dtype": options.get("cache_dtype")},
-        **{"checkpoint": options.get("checkpoint"), "from_config": None},
+        **{"checkpoint": options.get("checkpoint"), "from_config": config},
     }
     question = asking.questions(assessor.products, model, engine, asked)[0]
     data = reply.as_data(reply.reply(assessor, question), assessor)
@@ -77,6 +77,9 @@ def lines(products: Products, name: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    import configs  # which makes use of this module
+
     loaded = load(Path(__file__).resolve().parents[2] / "catalog")
     for each in NAMES:
         (FOLDER / f"{each}.jsonl").write_text("".join(lines(loaded, each)), encoding="utf-8")
+    configs.write(loaded)

@@ -1,6 +1,6 @@
 """The data of the page that answers `check` in the browser: api/v1/check/…json, internal to that page and free to change.
 
-Whatever does not depend on the question is worked out here, so that the script only joins. Three kinds of files:
+Whatever does not depend on the question is worked out here, so that the script only joins. Four kinds of files:
 
 `catalog.json`
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
@@ -12,6 +12,9 @@ Whatever does not depend on the question is worked out here, so that the script 
   id, data (the record's own fields without notes), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
   fallbacks, requirements: the claims on a requirement that speak of any model), gotchas about it, overheads (bytes, ascending).
+`claims/<engine>.json`
+  what the engine's snapshots say of models by name, for a config that is dropped and is that of no model here: id, and by snapshot `exact`
+  (claims by `architecture` or `model_type` and its name) and `requirements` (claims that name a model).
 `models/<id>.json`
   id, data (name, architecture, checkpoints, what config and parameters were read from), names (what registries call it), facts (the
   `model.` facts; those that nobody knows are left out), derived (missing and reason where unknown; else name, requirements with reasons,
@@ -52,6 +55,7 @@ from infercompat.link import Catalog
 from infercompat.pipeline import Products
 from infercompat.records import Record
 
+NAMES = ("architecture", "model_type")
 TREES = ("when", "clean_when", "matters_when")
 CLAIM_FIELDS = ("holds", "note", "lacks", "consequence", "loads_as", "last_version")
 HARDWARE_FIELDS = ("name", "aliases", "class", "memory_bytes", "visible_bytes", "shared_memory_per_block_bytes", "cites")
@@ -66,6 +70,7 @@ def check_files(products: Products) -> Iterator[tuple[str, Any]]:
     yield "check/catalog.json", _with_citations(catalog_data(assessor), assessor.ledger)
     for engine in askable(catalog):
         yield f"check/engines/{engine.id}.json", _with_citations(engine_data(assessor, engine), assessor.ledger)
+        yield f"check/claims/{engine.id}.json", _with_citations(named_claims(assessor.ledger, engine), assessor.ledger)
     for model in catalog.of_kind("model"):
         yield f"check/models/{model.id}.json", _with_citations(model_data(assessor, model), assessor.ledger)
 
@@ -131,6 +136,22 @@ def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:
     }
 
 
+def named_claims(ledger: Ledger, engine: Record) -> dict[str, Any]:
+    """What an engine's snapshots say of models by a name that registries have for them, whether the catalog has such a model or not."""
+    found: dict[str, Any] = {}
+    for snapshot in ledger.snapshots(engine.id):
+        exact: dict[str, dict[str, list]] = {}
+        for about, claims in ledger.exact(snapshot).items():
+            if len(about) == 1 and about[0][0] in NAMES and about[0][1] != "*":
+                exact.setdefault(about[0][0], {})[about[0][1]] = [_claim(ledger, snapshot, claim) for claim in claims]
+        wanted: dict[str, list] = {}
+        for requirement, claims in ledger.requirement_claims(snapshot).items():
+            wanted |= {requirement: named} if (named := [_claim(ledger, snapshot, claim) for claim in claims if _named(claim)]) else {}
+        if exact or wanted:
+            found[snapshot.id] = {"exact": exact, "requirements": wanted}
+    return {"id": engine.id, "snapshots": found}
+
+
 def _own_data(model: Record) -> dict[str, Any]:
     """The fields of a model's record that the script reads; the config itself has been."""
     inside = {name: _only(model.data[name], fields) for name, fields in (("config", ("basis", "cites")), ("parameters", ("cites",))) if name in model.data}
@@ -181,7 +202,7 @@ def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
 
 def _named(claim: Mapping[str, Any]) -> dict[str, str]:
     """What a claim calls the models that it speaks of; empty for one that speaks of any."""
-    return {key: claim["about"][key] for key in ("architecture", "model_type") if claim["about"].get(key, "*") != "*"}
+    return {key: claim["about"][key] for key in NAMES if claim["about"].get(key, "*") != "*"}
 
 
 def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: Collection[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 import { closeMatches } from "./close.js";
 import { loadData } from "./data.js";
 import { ownWord, platformOf } from "./facts.js";
+import { modelOfConfig } from "./from_config.js";
 import { NotInCatalog, Refused, contextOf, engineNamed, hardwareNamed, named, readSetting, releaseOf } from "./question.js";
 import { ELEMENT_BYTES } from "./units.js";
 
@@ -11,8 +12,8 @@ import { ELEMENT_BYTES } from "./units.js";
 /** @typedef {import("./types.js").Facts} Facts */
 /** @typedef {import("./types.js").Question} Question */
 /**
- * What is asked. `required` names facts of `settings` that have to stay, or has `fact=value`.
- * @typedef {{model: string, engine: string, version?: string | null, hardware?: string | null, gpus?: number | null, tp?: number | null, context?: number | null, cache_dtype?: string | null, checkpoint?: string | null, settings?: Record<string, any>, required?: string[]}} Asked
+ * What is asked. With a config that was dropped, `model` is no more than what to call it. `required` names facts of `settings` that have to stay, or has `fact=value`.
+ * @typedef {{model: string, engine: string, version?: string | null, hardware?: string | null, gpus?: number | null, tp?: number | null, context?: number | null, cache_dtype?: string | null, checkpoint?: string | null, settings?: Record<string, any>, required?: string[], config?: import("./from_config.js").Dropped | null}} Asked
  */
 
 const RANKS = ["tensor_parallel", "pipeline_parallel", "data_parallel"];
@@ -31,13 +32,13 @@ export async function questionOf(catalog, fetch, asked) {
   checkHardware(catalog, hardware, given);
   const gpus = devices(asked.gpus ?? 1, given);
   const [engine, version] = engineNamed(catalog, asked.engine);
-  const model = modelNamed(catalog, asked.model);
+  const model = asked.config ? modelOfConfig(asked.config, catalog.words["weight-format"]) : modelNamed(catalog, asked.model);
   const data = await loadData(fetch, catalog, model, engine);
   checkTypes(catalog, data, given);
   const release = releaseOf(data.engine, onlyVersion(engine, [version, asked.version, pinned, given[`${engine}.version`]]));
   const { derived } = data.model;
   const record = hardware === null ? null : { id: hardware, data: catalog.hardware[hardware] };
-  const checkpoint = asked.checkpoint || hubId(catalog, model, asked.model);
+  const checkpoint = asked.checkpoint || (typeof model === "string" ? hubId(catalog, model, asked.model) : null);
   const files = { model: data.model, derived, engine: data.engine, hardware: record };
   return { question: { ...files, release, gpus, given, required, checkpoint, context: contextOf(derived, given) }, data };
 }

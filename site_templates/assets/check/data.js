@@ -15,15 +15,41 @@ export async function loadCatalog(fetch) {
 }
 
 /**
- * The files that a question reads.
- * @param {Fetch} fetch @param {any} catalog @param {string} model @param {string} engine ids @returns {Promise<Data>}
+ * The files that a question reads. A model that is made of a config gets what engines say of its names.
+ * @param {Fetch} fetch @param {any} catalog @param {string | import("./types.js").Model} model or its id @param {string} engine its id @returns {Promise<Data>}
  */
 export async function loadData(fetch, catalog, model, engine) {
+  if (typeof model !== "string") return loadForConfig(fetch, catalog, model, engine);
   const [own, asked] = await Promise.all([fetch(`check/engines/${engine}.json`), fetch(`check/models/${model}.json`)]);
   const others = await Promise.all(own.needs.map((/** @type {string} */ id) => fetch(`check/engines/${id}.json`)));
   const engines = Object.fromEntries([own, ...others].map((one) => [one.id, one]));
   const citations = Object.assign({}, ...[catalog, asked, ...Object.values(engines)].map((file) => file.citations));
   return { catalog, engine: own, model: once(asked, spellOut), engines, citations };
+}
+
+/** @param {Fetch} fetch @param {any} catalog @param {import("./types.js").Model} model @param {string} engine @returns {Promise<Data>} */
+async function loadForConfig(fetch, catalog, model, engine) {
+  const own = await fetch(`check/engines/${engine}.json`);
+  const ids = [engine, ...own.needs];
+  const [files, named] = await Promise.all(["engines", "claims"].map((kind) => Promise.all(ids.map((id) => fetch(`check/${kind}/${id}.json`)))));
+  const engines = Object.fromEntries(files.map((one) => [one.id, one]));
+  const claims = Object.fromEntries(named.map(({ id, snapshots }) => [id, claimsOn(model, snapshots)]));
+  const citations = Object.assign({}, ...[catalog, ...files, ...named].map((file) => file.citations));
+  return { catalog, engine: own, model: { ...model, claims }, engines, citations };
+}
+
+/** The claims that name the model, as export/check.py picks them for a model of the catalog. @param {import("./types.js").Model} model @param {Record<string, any>} snapshots */
+function claimsOn({ names, derived }, snapshots) {
+  const keys = /** @type {const} */ (["architecture", "model_type"]);
+  const fits = (/** @type {import("./types.js").Claim} */ { about }) => keys.every((key) => (about[key] ?? "*") === "*" || about[key] === names[key]);
+  /** @param {Record<string, any>} said */
+  const on = (said) => {
+    const exact = keys.filter((key) => Object.hasOwn(said.exact[key] ?? {}, names[key])).map((key) => [key, said.exact[key][names[key]]]);
+    const demanded = derived.unknown ? [] : Object.keys(derived.requirements);
+    const requirements = demanded.map((id) => [id, (said.requirements[id] ?? []).filter(fits)]).filter(([, claims]) => claims.length);
+    return { exact: Object.fromEntries(exact), requirements: Object.fromEntries(requirements) };
+  };
+  return Object.fromEntries(Object.entries(snapshots).map(([id, said]) => [id, on(said)]));
 }
 
 /** @param {any} model */

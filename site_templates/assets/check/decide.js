@@ -79,7 +79,10 @@ function hopsOf(resolved, joiner, demanded) {
   const stack = stackOf(resolved, joiner.data);
   const first = joiner.architecture(stack);
   if (first.state === "fails") return { hops: [first], resolved };
-  const hops = [first, joiner.config(stack), ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
+  const read = joiner.config(stack);
+  const inHand = read.state === "holds" && !read.sources.length && !resolved.question.derived.unknown;
+  const config = inHand ? { ...read, finding: `${stack.layers()?.length} layers read from the config that was given`, value: null } : read;
+  const hops = [first, config, ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
   const place = hardware(resolved, joiner.data);
   if (place) return { hops: [...hops, place], resolved };
   const { found, backend } = attention(resolved, joiner);

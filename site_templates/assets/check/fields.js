@@ -97,9 +97,10 @@ export function toQuestion(fields) {
   };
 }
 
-/** The words of the command that asks the same. @param {Fields} fields */
-export function toCommand(fields) {
-  const words = ["infercompat", "check", fields.model, fields.engine + (fields.version ? `@${fields.version}` : "")];
+/** The words of the command that asks the same. @param {Fields} fields @param {boolean} [isConfig] whether the model is the name of a config's file */
+export function toCommand(fields, isConfig = false) {
+  const engine = fields.engine + (fields.version ? `@${fields.version}` : "");
+  const words = ["infercompat", "check", ...(isConfig ? [engine, "--from-config", fields.model] : [fields.model, engine])];
   const options = { hardware: "--hardware", gpus: "--gpus", tp: "--tp", context: "--context", cache: "--cache-dtype", checkpoint: "--checkpoint" };
   for (const [name, option] of Object.entries(options)) if (fields[name]) words.push(option, fields[name]);
   for (const [name, fact] of Object.entries(FACT_OF)) if (fields[name] && !(name in options)) words.push("--set", `${fact}=${fields[name]}`);

@@ -26,7 +26,7 @@
 /** @typedef {{word: string, confidence: number}} Grade */
 
 /** @typedef {{kind: string, kv_heads: number, k_width: number, v_width: number, window: number, latent_width: number, index_width: number, compress_ratio: number, conv_elements: number, state_elements: number, state_dtype: string | null, cross_tokens: number, shares: boolean, attends: boolean, head_dim: number}} Layer */
-/** @typedef {{unknown?: undefined, name: string, requirements: Record<string, string>, context: {native: number | null, method: string, factor: number | null, original: number | null, extended: number | null}, weight_format: string | null, image_tokens: number | null, most_image_tokens: number | null, layers: Layer[]}} Known */
+/** @typedef {{unknown?: undefined, name: string, requirements: Record<string, string>, context: {native: number | null, method: string | null, factor: number | null, original: number | null, extended: number | null}, weight_format: string | null, image_tokens: number | null, most_image_tokens: number | null, layers: Layer[]}} Known */
 /** @typedef {{unknown: true, missing: string[], reason: string}} Unknown */
 /** @typedef {Known | Unknown} Derived */
 /** @typedef {{id: string, data: any, names: Record<string, string>, facts: Facts, derived: Derived, claims: Record<string, Record<string, {exact: Record<string, Claim[]>, requirements: Record<string, Claim[]>}>>, recipes: Record<string, any>, measurements: any[], memory: import("./weights.js").Delivered}} Model */

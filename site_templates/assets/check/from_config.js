@@ -1,0 +1,96 @@
+// @ts-check
+// answer/asking.py (a model of its config alone), join/stack.py (its facts) and allocate/request.py (what layers do not tell).
+
+import { Config } from "./derive/config.js";
+import { Float } from "./derive/json.js";
+import { derive } from "./derive/model.js";
+import { isDict, isInt } from "./derive/python.js";
+
+/** @typedef {import("./types.js").Facts} Facts */
+/** @typedef {import("./types.js").Known} Known */
+/** @typedef {import("./types.js").Model} Model */
+/** A config that was dropped: the name of its file, and what `readJson` gave. @typedef {{name: string, values: Map<string, any>}} Dropped */
+
+/** What configs call the number of query heads. */
+const HEADS = ["num_attention_heads", "n_head", "num_heads", "n_heads"];
+/** Facts that layers do not tell, and the fields of config.json that do. */
+const CONFIG_FIELDS = {
+  "model.conv_kernel": ["linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv"],
+  "model.draft_layers": ["mtp_num_hidden_layers", "num_nextn_predict_layers"],
+};
+const UNCOUNTED = { missing: ["the weights of a dropped config"], reason: "this page does not count the weights of a dropped config; the command line does" };
+
+/**
+ * A model that is in no catalog, made of its config alone, without the claims that engines make on it. Weights are not worked out here.
+ * @param {Dropped} dropped @param {string[]} formats the words for a format of weights @returns {Model}
+ */
+export function modelOfConfig({ name, values }, formats) {
+  const listed = values.get("architectures"), type = values.get("model_type");
+  const architecture = Array.isArray(listed) && typeof listed[0] === "string" ? listed[0] : "";
+  const id = stem(name), config = new Config(values), derived = derive(values);
+  const heads = firstInt(config, HEADS);
+  const words = Object.fromEntries(["", ...formats].map((word) => [word, UNCOUNTED]));
+  return {
+    id,
+    data: { name, architecture, checkpoints: [], config: { basis: "official", cites: [] } },
+    names: { architecture, model_type: typeof type === "string" ? type : "" },
+    facts: {
+      ...{ "model.id": id, "model.architecture": architecture, "model.family": "" },
+      ...(heads === undefined ? {} : { "model.heads": heads }),
+      ...("missing" in derived ? {} : ofLayers(derived)),
+    },
+    derived,
+    claims: {},
+    recipes: {},
+    measurements: [],
+    memory: { facts: ofConfig(config), shapes: [], formats: [], checkpoints: [], words },
+  };
+}
+
+/** The name of a file without its folder and its last ending, as pathlib has it. @param {string} name */
+function stem(name) {
+  return name.slice(name.lastIndexOf("/") + 1).replace(/(?<=.)\.[^.]*$/s, "");
+}
+
+/** What the model is called by: its class, else its type, in words that may stand in a sentence. @param {Map<string, any>} values */
+export function calledBy(values) {
+  const listed = values.get("architectures"), type = values.get("model_type");
+  const classes = Array.isArray(listed) ? listed.filter((one) => typeof one === "string" && one) : [];
+  return classes.join(", ") || (typeof type === "string" && type) || "a config that names no class";
+}
+
+/** As JSON.parse would have it. @param {any} value @returns {any} */
+export function plain(value) {
+  if (isDict(value)) return Object.fromEntries([...value].map(([name, one]) => [name, plain(one)]));
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Float) return value.value;
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** @param {Known} derived @returns {Facts} */
+function ofLayers({ layers, context }) {
+  /** @param {(layer: import("./types.js").Layer) => number} of */
+  const several = (of) => {
+    const values = [...new Set(layers.map(of).filter(Boolean))].sort((one, other) => one - other);
+    return values.length > 1 ? values : (values[0] ?? null);
+  };
+  return {
+    "model.layers": layers.length,
+    ...(context.native === null ? {} : { "model.context": context.native }),
+    "model.window": several((layer) => layer.window),
+    "model.kv_heads": several((layer) => layer.kv_heads),
+    "model.head_dim": several((layer) => layer.head_dim),
+  };
+}
+
+/** Facts for the settings of a request. @param {Config} config @returns {Record<string, number>} */
+function ofConfig(config) {
+  const found = Object.entries(CONFIG_FIELDS).map(([fact, names]) => [fact, firstInt(config, names)]);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+/** @param {Config} config @param {string[]} names @returns {number | undefined} */
+function firstInt(config, names) {
+  const value = names.map((name) => config.anywhere(name)).find(isInt);
+  return value === undefined ? undefined : Number(value);
+}

@@ -1,0 +1,41 @@
+// tests/vectors/configs.py, the way from a line to a config and from what is derived of it to what a line holds.
+
+/** The configs of the lines, as `readJson` gives them, each with its changes made. */
+export function configsOf(text, readJson) {
+  const whole = new Map();
+  return text.trim().split("\n").map((line) => {
+    const read = readJson(line);
+    if (read.has("config")) whole.set(read.get("of"), line);
+    const config = readJson(whole.get(read.get("of"))).get("config");
+    for (const [path, value] of read.get("set") ?? []) at(config, path, (part, name) => part.set(name, value));
+    for (const path of read.get("drop") ?? []) at(config, path, (part, name) => part.delete(name));
+    return config;
+  });
+}
+
+function at(config, path, change) {
+  const steps = path.split("."), last = steps.pop();
+  change(steps.reduce((part, step) => part.get(step), config), last);
+}
+
+/** What a line holds of a reading. */
+export function told(derived) {
+  if (derived.unknown) return { missing: derived.missing, reason: derived.reason };
+  const kinds = new Map(), layers = [];
+  for (const layer of derived.layers) {
+    const key = JSON.stringify(layer);
+    if (!kinds.has(key)) kinds.set(key, { index: kinds.size, layer });
+    layers.push(kinds.get(key).index);
+  }
+  return { ...derived, layer_kinds: [...kinds.values()].map(({ layer }) => layer), layers };
+}
+
+/** The figures that a line of foreign.jsonl has of memory: weights are not counted from a config on the page. */
+export const CACHE = ["cache_bytes", "state_bytes"];
+
+/** The same whatever the order of an object's members. */
+export function same(one, other) {
+  if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
+  const names = Object.keys(one);
+  return Array.isArray(one) === Array.isArray(other) && names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && same(one[name], other[name]));
+}
