@@ -75,6 +75,8 @@ def test_only_a_fixed_number_of_image_tokens_is_given():
         (packed({"num_bits": 4}, {"num_bits": 8}), None),
         (packed({"num_bits": 4}, {}), None),
         (packed({"num_bits": 3}), None),
+        (packed({"num_bits": [4]}), None),
+        (packed({"num_bits": 4}, {"num_bits": True}), None),
         (packed({"num_bits": "4"}), None),
         (packed({"num_bits": True}), None),
         (packed(None), None),

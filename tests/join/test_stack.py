@@ -59,3 +59,8 @@ def test_nothing_is_assumed_of_a_model_that_cannot_be_read(make):
     assert unread.layers() is None
     assert [unread.get(name) for name in ("model.window", "model.layers", "sequence_length")] == [MISSING] * 3
     assert unread.get("model.architecture") == "TinyForCausalLM"
+
+
+def test_a_model_type_that_is_no_word_is_no_name(make):
+    odd = stack(make(changed(MODEL, ("model_type: gemma2", "model_type: [gemma2]"))))
+    assert odd.names["model_type"] == ""

@@ -109,5 +109,6 @@ def _packed_word(quantization: dict[str, Any]) -> str | None:
     """Integers that compressed-tensors packs, by their bits; None where groups differ or have bits without a word."""
     groups = quantization.get("config_groups")
     weights = [group.get("weights") for group in groups.values() if isinstance(group, dict)] if isinstance(groups, dict) else []
-    bits = {entry.get("num_bits") for entry in weights if isinstance(entry, dict)}
-    return {4: "int4", 8: "int8"}.get(bits.pop()) if len(bits) == 1 and all(type(count) is int for count in bits) else None
+    bits = [entry.get("num_bits") for entry in weights if isinstance(entry, dict)]
+    alike = bits and all(type(count) is int and count == bits[0] for count in bits)
+    return {4: "int4", 8: "int8"}.get(bits[0]) if alike else None

@@ -46,8 +46,8 @@ class Stack(Struct, frozen=True):
     @property
     def names(self) -> dict[str, str]:
         """What registries call the model: its architecture class and its model_type."""
-        values = self.model.data["config"]["values"]
-        return {"architecture": self.model.data["architecture"], "model_type": values.get("model_type", "")}
+        type = self.model.data["config"]["values"].get("model_type")
+        return {"architecture": self.model.data["architecture"], "model_type": type if isinstance(type, str) else ""}
 
     def get(self, name: str) -> Value | Missing:
         if name in self.given:
