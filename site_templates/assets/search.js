@@ -62,6 +62,12 @@ let results = [];
 let turn = 0;
 let waiting = 0;
 
+/** What a page may be named by a query: itself, and the name of a checkpoint without its publisher. @param {string} query */
+function names(query) {
+  const name = query.toLowerCase();
+  return [name, name.slice(name.lastIndexOf("/") + 1)];
+}
+
 /** Shows the next few results, after those that stand there. @param {number} mine */
 async function show(mine) {
   const shown = list.childElementCount;
@@ -81,7 +87,7 @@ async function search() {
     return void (status.textContent = "");
   }
   const { search: ask } = await engine();
-  const [named, worded] = await Promise.all([ask(query, { filters: { name: query.toLowerCase() } }), ask(query)]);
+  const [named, worded] = await Promise.all([ask(query, { filters: { name: { any: names(query) } } }), ask(query)]);
   if (mine !== turn) return;
   results = [...new Map([...named.results, ...worded.results].map((result) => [result.id, result])).values()]; // the page of that very name first
   list.replaceChildren();

@@ -103,6 +103,9 @@ def fields(model: str, engine: str, options: dict) -> dict:
     return {"model": model, "engine": engine, **{names.get(name, name): value for name, value in options.items()}}
 
 
+SLIDER, LENGTH = "document.getElementById('ck-context')", "document.querySelector('input[name=context]')"
+
+
 def test_the_bar_has_the_bytes_of_the_command_line_and_follows_the_slider(check):
     asked, answer = stack_with("memory")
     page = check(**fields(*asked))
@@ -120,6 +123,7 @@ def test_the_bar_has_the_bytes_of_the_command_line_and_follows_the_slider(check)
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"document.getElementById('ck-tokens').textContent !== {json.dumps(before)} && {READY}")
+    page.wait_for_function(f"{SLIDER}.getAttribute('aria-valuetext') === Number({LENGTH}.value).toLocaleString('en-US') + ' tokens' && {READY}")
     tokens = int(page.locator("input[name=context]").input_value())
     assert page.locator("#ck-context").get_attribute("aria-valuetext") == f"{tokens:,} tokens"
     assert f"context={tokens}" in page.url

@@ -19,7 +19,7 @@ TYPED = {
     "Gemma3ForConditionalGeneration": "models/gemma-3-",
     "gemma3forcond": "models/gemma-3-",
     "HiRadixCache only supports MHA": "gotchas/sglang-hicache-swa-unsupported/",
-    "K-shift/context shift is not supported": "gotchas/ikllama-swa-context-shift-crash/",
+    "No feasible kernel found for the problem": "gotchas/lmdeploy-turbomind-fp8-presm90-regression/",
     "fmhaSm100fKernel": "gotchas/sglang-gemma4-mtp-trtllm-swa-pool/",
     "LNK001": "reference/rules/lnk001/",
 }
