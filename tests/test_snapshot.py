@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,18 @@ def test_a_broken_snapshot_is_made_anew(folder, tmp_path, loads, content):
     assert place.read_bytes() != content
 
 
+@pytest.mark.parametrize("share", [0, 20, 300, -40])
+def test_a_byte_that_changed_anywhere_is_noticed(folder, tmp_path, loads, share):
+    first = snapshot.quick(folder)
+    [place] = (tmp_path / "cache").rglob("*.jsonl")
+    content = bytearray(place.read_bytes())
+    content[share] ^= 1
+    place.write_bytes(content)
+    second = snapshot.quick(folder)
+    assert len(loads) == 2
+    assert {id: record.data for id, record in second.catalog.records.items()} == {id: record.data for id, record in first.catalog.records.items()}
+
+
 def test_a_cache_that_cannot_be_written_costs_time_only(folder, tmp_path, monkeypatch, loads):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
@@ -123,7 +136,8 @@ WRONG = {
 def test_a_snapshot_of_another_shape_is_made_anew(folder, tmp_path, loads, name):
     snapshot.quick(folder)
     [place] = (tmp_path / "cache").rglob("*.jsonl")
-    place.write_text(json.dumps(STORED | WRONG[name]))
+    content = json.dumps(STORED | WRONG[name]).encode() + b"\n"
+    place.write_bytes(b"%08x\n" % zlib.crc32(content) + content)
     assert len(snapshot.quick(folder).catalog.records) == 21
     assert len(loads) == 2
 

@@ -93,7 +93,7 @@ def _files(folder: Path | str) -> Iterator[str]:
 
 
 def _store(place: Path, products: Products) -> None:
-    """Writes a line with what is asked of every record, and behind it the data of each as JSON."""
+    """Writes a check sum, a line with what is asked of every record, and behind it the data of each as JSON."""
     from infercompat.write import write_file
 
     catalog = products.catalog
@@ -105,13 +105,13 @@ def _store(place: Path, products: Products) -> None:
         "aliases": catalog.aliases,
         "newest": catalog.newest_date(),
         "count": products.files.count,
-        "check": zlib.crc32(bodies),
         "records": told,
     }
     try:
         for old in place.parent.glob("*.json*"):
             old.unlink(missing_ok=True)
-        write_file(place, json.dumps(head).encode() + b"\n" + bodies)
+        content = json.dumps(head).encode() + b"\n" + bodies
+        write_file(place, b"%08x\n" % zlib.crc32(content) + content)
     except OSError:
         return  # a cache that cannot be written costs time and nothing else
 
@@ -121,10 +121,10 @@ def _told(record: Record) -> tuple[str, str, str, list[str], str | None, bool]:
 
 
 def _products(folder: Path, content: bytes) -> Products:
-    end = content.index(b"\n")
-    head, bodies = _parsed(content[:end]), memoryview(content)[end + 1 :]
-    if zlib.crc32(bodies) != head["check"]:
+    if content[:9] != b"%08x\n" % zlib.crc32(memoryview(content)[9:]):
         raise ValueError("cut short or written over")
+    end = content.index(b"\n", 9)
+    head, bodies = _parsed(content[9:end]), memoryview(content)[end + 1 :]
     records, start = [], 0
     for *told, length in head["records"]:
         records.append(Stored(*told, bodies[start : start + length]))

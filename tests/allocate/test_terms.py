@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infercompat.allocate import Request
-from infercompat.allocate.terms import Terms, divides, element_bytes, heads_on_rank, state_elements, whole
+from infercompat.allocate.terms import Terms, Unfit, complaint, divides, element_bytes, heads_on_rank, state_elements, whole
 
 from .configs import model
 
@@ -68,3 +68,27 @@ def test_convolutions_grow_by_columns():
 
 def test_only_numbers_are_whole():
     assert [whole(value) for value in (3, True, "3", None)] == [3, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "default", "wrong"),
+    [
+        ("abc", 512, "setting.some is a number, not abc"),
+        (True, 0.8, "setting.some is a number, not True"),
+        (-1, 512, "setting.some is 0 or more, not -1"),
+        (-1, None, "setting.some is 0 or more, not -1"),
+        (-1, "auto", ""),
+        (0, 512, ""),
+        (0.5, 1, ""),
+        ("abc", None, ""),
+        (None, 512, ""),
+        ("off", True, ""),
+    ],
+)
+def test_a_setting_has_a_value_of_the_kind_of_its_default(value, default, wrong):
+    assert complaint("setting.some", value, default) == wrong
+
+
+def test_a_setting_that_cannot_be_is_refused_where_it_is_read():
+    with pytest.raises(Unfit, match="is 0 or more, not -1"):
+        terms({"setting.some": {"default": 8}}, settings={"setting.some": -1})["setting.some"]

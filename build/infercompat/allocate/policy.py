@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from infercompat.allocate import drafts
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.request import Request
-from infercompat.allocate.terms import Lacking, Parameters, Terms
+from infercompat.allocate.terms import Lacking, Parameters, Terms, Unfit
 from infercompat.derive import Unknown
 from infercompat.versions import Carried, carry, compare, parse_version
 
+MOST_STAGES = 4096
+"""Pipeline stages that are worked out at most, each by itself: as many as devices can be counted."""
 ALGORITHMS = {
     "vllm-blocks/1": ("vllm", "blocks"),
     "vllm-full-blocks/1": ("vllmplugins", "full_blocks"),
@@ -65,8 +67,14 @@ def by_policy(policy: Mapping[str, Any], engine: Mapping[str, Any], request: Req
     module, function = ALGORITHMS[policy["algorithm"]]
     algorithm = getattr(import_module(f"infercompat.allocate.{module}"), function)
     parameters = Parameters(policy["parameters"])
+    terms = Terms(request, engine.get("settings", {}), parameters, policy["algorithm"], policy["title"])
+    if terms.ranks("pipeline_parallel") > MOST_STAGES:
+        return Unknown(("pipeline_parallel",), f"more than {MOST_STAGES} pipeline stages are not worked out")
     try:
-        return algorithm(Terms(request, engine.get("settings", {}), parameters, policy["algorithm"], policy["title"]))
+        return algorithm(terms)
+    except Unfit as unfit:
+        fact, reason = unfit.args
+        return Unknown((fact,), reason)
     except Lacking as lacking:
         return Unknown((f"the parameter {lacking}",), f"the policy '{policy['title']}' lacks the parameter {lacking}")
 

@@ -22,6 +22,10 @@ class Lacking(Exception):
     """A policy does not say what its algorithm asks of it; the message is the parameter's name."""
 
 
+class Unfit(Exception):
+    """A setting has a value that it cannot have; the arguments are the fact and what is wrong with it."""
+
+
 class Parameters(dict[str, Any]):
     """The parameters of a policy."""
 
@@ -40,8 +44,10 @@ class Terms(Struct, frozen=True):
 
     def __getitem__(self, fact: str) -> Any:
         """A fact's value: given, else the default of the engine's setting; None where neither says."""
-        given = self.request.given(fact)
-        return self.settings.get(fact, {}).get("default") if given is None else given
+        given, default = self.request.given(fact), self.settings.get(fact, {}).get("default")
+        if fact.startswith("setting.") and (wrong := complaint(fact, given, default)):
+            raise Unfit(fact, wrong)
+        return default if given is None else given
 
     def ranks(self, fact: str) -> int:
         return int(self[fact] or 1)
@@ -67,6 +73,20 @@ class Terms(Struct, frozen=True):
         """What is true of every engine's figures, where the engine's own rule does not count a draft."""
         if self.speculative_tokens and self["speculation.method"] not in ("ngram", "suffix"):
             yield NOT_COUNTED
+
+
+def complaint(fact: str, value: Any, default: Any) -> str:
+    """Why a setting with this default cannot have a value; empty where it can. A default that is a word may have -1 beside it."""
+    if value is None:
+        return ""
+    if _is_number(default) and not _is_number(value):
+        return f"{fact} is a number, not {value}"
+    below = _is_number(value) and value < 0 and (default is None or _is_number(default))
+    return f"{fact} is 0 or more, not {value}" if below else ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def element_bytes(dtype: str | None) -> Fraction | None:

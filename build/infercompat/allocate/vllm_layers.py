@@ -108,7 +108,7 @@ def _indexes_heads(layers: tuple[Layer, ...]) -> bool:
 
 def context_ranks(terms: Terms) -> int:
     """Ranks that share the tokens of each request among them (decode context parallelism)."""
-    return int(terms["setting.decode_context_parallel_size"] or 1)
+    return max(1, int(terms["setting.decode_context_parallel_size"] or 1))
 
 
 def _refusal(terms: Terms) -> Unknown | None:

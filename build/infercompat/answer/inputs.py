@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from infercompat.allocate.terms import complaint
 from infercompat.answer.cache import Subject
 from infercompat.answer.engine_cache import Asked, asked
 from infercompat.answer.question import Refused, engine_named, hardware_of, read_setting
@@ -48,6 +49,10 @@ def engine_of(catalog: Catalog, options: Mapping[str, Any], draft: Subject | Non
         raise Refused(f"the draft {draft.name} cannot be read into layers: {draft.derived.reason}")
     engine, version = engine_named(catalog, options["engine"])
     settings = dict(read_setting(text, catalog) for text in options["settings"])
+    for fact, value in settings.items():
+        own = (engine.data.get("settings") or {}).get(fact)
+        if own and fact.startswith("setting.") and (wrong := complaint(fact, value, own.get("default"))):
+            raise Refused(wrong)
     return asked(
         engine,
         version,

@@ -108,7 +108,8 @@ def print_startup(found: Mapping[str, Any]) -> None:
     low, high = found["available_bytes"]
     click.echo(f"\nstarted on {found['gpus']}x {found['hardware']}, a device")
     if found["weights_bytes"][1] is not None:
-        click.echo(f"weights {_interval(found['weights_bytes'], format_bytes)} of {format_bytes(found['device_bytes'] or 0)}")
+        of_device = "" if found["device_bytes"] is None else f" of {format_bytes(found['device_bytes'])}"
+        click.echo(f"weights {_interval(found['weights_bytes'], format_bytes)}{of_device}")
     if high is not None and high <= 0:
         click.echo("left    nothing for the cache: the weights do not leave room on such a device")
     elif high is not None:

@@ -55,6 +55,8 @@ def said(real, text: str) -> tuple[str, str | None, dict]:
         ("ollama run gemma3:27b", ("ollama", "gemma3:27b", {})),
         ("lmdeploy serve api_server Qwen/Qwen3-8B --tp 2", ("lmdeploy-turbomind", "Qwen/Qwen3-8B", {"tensor_parallel": 2})),
         ("lmdeploy serve api_server Qwen/Qwen3-8B --backend=pytorch", ("lmdeploy-pytorch", "Qwen/Qwen3-8B", {"setting.backend": "pytorch"})),
+        ("lmdeploy serve api_server Qwen/Qwen3-8B --backend pytorch", ("lmdeploy-pytorch", "Qwen/Qwen3-8B", {"setting.backend": "pytorch"})),
+        ("lmdeploy serve api_server Qwen/Qwen3-8B --model-name pytorch --tp 2", ("lmdeploy-turbomind", "Qwen/Qwen3-8B", {"tensor_parallel": 2})),
         ('nohup bash -c "vllm serve a/b-1 --max-num-seqs 4 > log" &', ("vllm", "a/b-1", {"max_num_seqs": 4})),
         ("root 1 0.0 python3 -m sglang.launch_server --model-path a/b-1", ("sglang", "a/b-1", {})),
         ("I ran `vllm serve a/b-1`, and it failed", ("vllm", "a/b-1", {})),

@@ -18,7 +18,7 @@ from infercompat.link import Catalog
 class Program(NamedTuple):
     """The words that start an engine, its id, and the flags that name the model; the first word that is no flag names it, too.
 
-    `others` are the engines that an argument starts instead.
+    `others` are the engines that --backend starts instead.
     """
 
     words: tuple[str, ...]
@@ -119,8 +119,11 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
 
 
 def _by_argument(program: Program, arguments: Sequence[Word]) -> Program:
-    """The program with the engine that an argument names instead of its own."""
-    found = (program.others[value] for word in arguments if (value := word.text.rpartition("=")[2]) in program.others)
+    """The program with the engine that --backend names instead of its own."""
+    texts = [word.text for word in arguments]
+    pairs = zip(["", *texts], texts, strict=False)
+    named = [text.removeprefix("--backend=") for before, text in pairs if before == "--backend" or text.startswith("--backend=")]
+    found = (program.others[value] for value in named if value in program.others)
     return program._replace(engine=next(found, program.engine))
 
 

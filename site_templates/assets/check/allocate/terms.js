@@ -18,6 +18,15 @@ const SPELLINGS = { auto: "bf16", bfloat16: "bf16", float16: "fp16", half: "fp16
 /** A policy does not say what its algorithm asks of it; the message is the parameter's name. */
 export class Lacking extends Error {}
 
+/** A setting has a value that it cannot have; the message says what is wrong with it. */
+export class Unfit extends Error {
+  /** @param {string} fact @param {string} message */
+  constructor(fact, message) {
+    super(message);
+    this.fact = fact;
+  }
+}
+
 export class Terms {
   /** @param {Request} request @param {Record<string, {default?: any}>} settings @param {Record<string, any>} parameters @param {string} algorithm */
   constructor(request, settings, parameters, algorithm) {
@@ -34,7 +43,10 @@ export class Terms {
 
   /** A fact's value: given, else the default of the engine's setting; null where neither says. @param {string} fact @returns {any} */
   fact(fact) {
-    return this.given(fact) ?? this.settings[fact]?.default ?? null;
+    const fallback = this.settings[fact]?.default ?? null;
+    const wrong = fact.startsWith("setting.") ? complaint(fact, this.given(fact), fallback) : "";
+    if (wrong) throw new Unfit(fact, wrong);
+    return this.given(fact) ?? fallback;
   }
 
   /** A parameter of the policy, which has to be there. @param {string} name @returns {any} */
@@ -68,6 +80,15 @@ export class Terms {
     const drafts = ![null, "none"].includes(this.given("speculation.method"));
     return Math.trunc((drafts ? this.fact("speculation.tokens") : this.given("speculation.tokens")) || 0);
   }
+}
+
+/** Why a setting with this default cannot have a value; empty where it can. @param {string} fact @param {any} value @param {any} fallback */
+function complaint(fact, value, fallback) {
+  if (value === null) return "";
+  const counts = typeof fallback === "number";
+  if (counts && typeof value !== "number") return `${fact} is a number, not ${value}`;
+  const below = typeof value === "number" && value < 0 && (fallback === null || counts);
+  return below ? `${fact} is 0 or more, not ${value}` : "";
 }
 
 /** Bytes of a cache element by an engine's or our own name for its type; null for a type that is not known. @param {string | null} dtype */

@@ -80,7 +80,7 @@ function draftLayers(terms) {
 
 /** Ranks that share the tokens of each request among them. @param {Terms} terms */
 export function contextRanks(terms) {
-  return Math.trunc(terms.fact("setting.decode_context_parallel_size") || 1);
+  return Math.max(1, Math.trunc(terms.fact("setting.decode_context_parallel_size") || 1));
 }
 
 /** What keeps the layers from being worked out. @param {Terms} terms @returns {Unknown | null} */

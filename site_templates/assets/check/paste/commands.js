@@ -86,7 +86,8 @@ function unwrapped(words, known) {
 
 /** The program with the engine that an argument names instead of its own. @param {Program} program @param {Word[]} given @returns {Program} */
 function byArgument(program, given) {
-  const other = given.map((word) => word.text.slice(word.text.lastIndexOf("=") + 1)).find((value) => Object.hasOwn(program.others, value));
+  const named = given.map(({ text }, index) => (given[index - 1]?.text === "--backend" ? text : text.startsWith("--backend=") ? text.slice(10) : ""));
+  const other = named.find((value) => Object.hasOwn(program.others, value));
   return other ? { ...program, engine: program.others[other] } : program;
 }
 
