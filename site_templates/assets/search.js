@@ -4,7 +4,7 @@
 
 /** @typedef {{raw_url: string, meta: {title: string}, excerpt: string}} Found A page, its excerpt HTML with marks */
 /** @typedef {{id: string, data: () => Promise<Found>}} Result */
-/** @typedef {{options: (options: object) => Promise<void>, init: () => Promise<void>, search: (query: string, options?: object) => Promise<{results: Result[]}>}} Engine */
+/** @typedef {{options: (options: object) => Promise<void>, init: () => Promise<void>, search: (query: string | null, options?: object) => Promise<{results: Result[]}>}} Engine */
 
 import { SITE, make } from "./page.js";
 
@@ -87,7 +87,7 @@ async function search() {
     return void (status.textContent = "");
   }
   const { search: ask } = await engine();
-  const [named, worded] = await Promise.all([ask(query, { filters: { name: { any: names(query) } } }), ask(query)]);
+  const [named, worded] = await Promise.all([ask(null, { filters: { name: { any: names(query) } } }), ask(query)]);
   if (mine !== turn) return;
   results = [...new Map([...named.results, ...worded.results].map((result) => [result.id, result])).values()]; // the page of that very name first
   list.replaceChildren();
