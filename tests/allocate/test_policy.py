@@ -87,3 +87,19 @@ def test_a_figure_goes_by_its_name():
     answer = sized("sglang", "0.5.23", "llama-3.1-8b", available_bytes=GIB)
     assert answer.figure("full_tokens") == answer.figure("capacity_tokens") == 8192
     assert answer.figure("no such figure") is None
+
+
+def test_more_stages_than_can_be_are_not_worked_out():
+    answer = ask("vllm", "0.33.0", "llama-3.1-8b", pipeline_parallel=10**20)
+    assert isinstance(answer, Unknown) and answer.missing == ("pipeline_parallel",)
+
+
+def test_a_share_of_a_rank_is_one_rank():
+    whole, part = (sized("vllm", "0.33.0", "llama-3.1-8b", settings={"setting.decode_context_parallel_size": size}) for size in (1, 0.9))
+    assert part == whole
+
+
+def test_a_setting_that_cannot_be_tells_nothing():
+    answer = ask("vllm", "0.33.0", "llama-3.1-8b", settings={"setting.decode_context_parallel_size": "on"})
+    assert isinstance(answer, Unknown)
+    assert (answer.missing, answer.reason) == (("setting.decode_context_parallel_size",), "setting.decode_context_parallel_size is a number, not on")

@@ -70,3 +70,8 @@ def test_a_draft_is_counted_as_wide_as_the_target():
 
 def test_an_older_release_was_not_read_for_requests():
     assert sized("sglang", "0.5.20", "llama-3.1-8b", architecture="LlamaForCausalLM", available_bytes=GIB).most_requests is None
+
+
+def test_no_memory_holds_no_request():
+    answer = qwen(available_bytes=1)
+    assert (answer.capacity_tokens, answer.most_requests, answer.max_concurrency) == (0, 0, 0)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from catalogs import MODEL, changed, copy_tiny
-from infercompat.answer.cache import CONTEXTS, Unreadable, as_data, find_model, of_file, of_record, unlisted
+from infercompat.answer.cache import CONTEXTS, Unreadable, as_data, find_model, of_file, of_record, print_data, unlisted
 from infercompat.derive import KINDS, Unknown
 
 from .stacks import BASE, HOLDING
@@ -213,3 +213,11 @@ def test_files_that_are_none(tmp_path):
 def test_models_by_any_name(base, target, id):
     found = find_model(base.catalog, target)
     assert (found and found.id) == id
+
+
+def test_an_unknown_length_is_left_out(real, capsys):
+    from infercompat.answer.engine_cache import asked
+
+    subject = of_record(real.catalog.follow("ernie-4.5-21b-a3b"))
+    print_data(as_data(subject, [1024], engine=asked(real.catalog.follow("mlx-vlm"), None)))
+    assert "set aside for one request: 0 B a rank\n" in capsys.readouterr().out

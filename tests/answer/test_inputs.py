@@ -80,6 +80,7 @@ def test_the_engine_and_how_it_is_started(base):
         ({"available": "much"}, "'much' is no memory size"),
         ({"settings": ["block_sise=32"]}, "there is no fact block_sise; nearest: block_size"),
         ({"settings": ["block_size=0"]}, "block_size is 1 or more, not 0"),
+        ({"settings": ["pipeline_parallel=4097"]}, "pipeline_parallel is 4096 at most, not 4097"),
         ({"settings": ["hardware.class=sm1"]}, 'hardware.class is never "sm1"'),
     ],
 )
@@ -115,3 +116,16 @@ def test_what_is_no_image(base, image):
 def test_for_people(capsys):
     inputs.print_media({"image": {"tokens": 256, "how": "a grid"}, "audio": {"tokens": None, "reason": "there is no encoder"}})
     assert capsys.readouterr().out == "image   256 tokens: a grid\naudio   unknown: there is no encoder\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("setting.decode_context_parallel_size=on", "setting.decode_context_parallel_size is a number, not on"),
+        ("setting.cpu_offload_gb=-1", "setting.cpu_offload_gb is 0 or more, not -1"),
+    ],
+)
+def test_a_setting_of_the_wrong_kind(real, setting, words):
+    with pytest.raises(Refused) as refused:
+        inputs.engine_of(real.catalog, ASKED | {"engine": "vllm", "settings": [setting]})
+    assert str(refused.value) == words

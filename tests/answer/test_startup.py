@@ -13,7 +13,7 @@ from infercompat.answer.cache import as_data, of_record
 from infercompat.answer.check import Assessor
 from infercompat.answer.engine_cache import asked
 from infercompat.answer.question import Refused, engine_named
-from infercompat.answer.startup import between, start, startup_part
+from infercompat.answer.startup import between, print_startup, start, startup_part
 
 from .conftest import BASE
 from .stacks import SERVE, SETTINGS, engine
@@ -144,3 +144,10 @@ def test_the_answer_for_people(products, capsys):
     assert "started on 1x card-big, a device" in shown
     assert "holds   2,048 to 2,832 tokens" in shown
     assert "it logs: GPU KV cache size: 2,048 to 2,832 tokens" in shown
+
+
+def test_a_device_of_unknown_memory_has_no_figure(real, capsys):
+    print_startup(started(real, "llama-3.1-8b", "vllm", "xeon-amx"))
+    shown = capsys.readouterr().out
+    assert "GiB of" not in shown and "0 B" not in shown
+    assert "the device's memory is not in its record" in shown

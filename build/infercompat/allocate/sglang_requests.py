@@ -85,7 +85,7 @@ def split_states(terms: Terms, memory: Fraction, state: Fraction) -> States | st
         slots = asked
     else:
         budget = memory * share / (1 + share)
-        slots = int((budget - state * (1 + drafted)) // (state * (1 + Fraction(drafted, of_request))))
+        slots = max(0, int((budget - state * (1 + drafted)) // (state * (1 + Fraction(drafted, of_request)))))
     beside = Fraction(0)
     if drafted:
         beside = state * (min(asked or slots, slots // of_request) + 1) * drafted

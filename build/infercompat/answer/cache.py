@@ -161,13 +161,15 @@ def _print_engine(engine: Mapping[str, Any]) -> None:
     for tokens, held in rank["resident"].items():
         ratio = engine["overpay"][tokens]
         click.echo(f"{int(tokens):>9,} tokens  held   {format_bytes(held):>10} a rank" + (f"  {format_times(ratio)} of what is needed" if ratio else ""))
+    length = engine["max_model_len"]
     for name, label in (("reserved", "set aside for one request"), ("needed_bytes", "demanded before it starts")):
         if rank[name] is not None:
-            click.echo(f"{label}: {format_bytes(rank[name])} a rank, at a length of {engine['max_model_len']:,}")
+            click.echo(f"{label}: {format_bytes(rank[name])} a rank" + (f", at a length of {length:,}" if length else ""))
     for device, size in (rank["devices"] or {}).items():
         click.echo(f"on {device if device == 'host' else f'device {device}'}: {format_bytes(size)}")
     if rank["max_concurrency"] is not None:
-        click.echo(f"sequences of {engine['max_model_len']:,} tokens that fit: {rank['max_concurrency']:.2f}")
+        of_length = f"of {length:,} tokens" if length else "of the longest length"
+        click.echo(f"sequences {of_length} that fit: {rank['max_concurrency']:.2f}")
     if rank["most_requests"] is not None:
         click.echo(f"requests that run at once, at most: {rank['most_requests']:,}")
     for line in engine["log_lines"]:

@@ -86,7 +86,7 @@ function slotsOf(terms, memory, state, drafted, ofRequest, asked) {
   if (given !== null) return Math.floor(given / workers(terms));
   if (terms.fact("prefix_caching") === false && asked !== null) return asked;
   const budget = exact(memory).times(share).over(share.plus(1));
-  return budget.minus(state.times(1 + drafted)).over(state.times(ratio(drafted, ofRequest).plus(1))).floor();
+  return Math.max(0, budget.minus(state.times(1 + drafted)).over(state.times(ratio(drafted, ofRequest).plus(1))).floor());
 }
 
 /**
