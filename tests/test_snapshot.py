@@ -176,3 +176,11 @@ def test_a_folder_whose_name_is_no_text(folder, tmp_path, loads):
     folder.rename(odd)
     assert list(snapshot.quick(odd).catalog.records) == list(snapshot.quick(odd).catalog.records)
     assert len(loads) == 1
+
+
+def test_a_folder_behind_a_link_is_not_followed(folder, loads):
+    (folder / "again").symlink_to(folder, target_is_directory=True)
+    assert len(list(snapshot._files(folder))) == COUNT + 1
+    snapshot.quick(folder)
+    snapshot.quick(folder)
+    assert len(loads) == 1

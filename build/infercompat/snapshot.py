@@ -85,7 +85,7 @@ def _files(folder: Path | str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
             path = entry.path
-            if entry.is_dir():
+            if entry.is_dir(follow_symlinks=False):  # a folder behind a link is not read either
                 yield from _files(path)
             else:
                 about = entry.stat(follow_symlinks=not entry.is_symlink() or os.path.exists(path))  # a link may lead nowhere

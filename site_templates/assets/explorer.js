@@ -11,7 +11,6 @@
 import { GLYPH, SITE, json, make } from "./page.js";
 
 const BEYOND = 12; // rows drawn above and below those in sight: with a scroll, and once a filter's own rows are painted
-const [FIRST, COLUMN] = [11, 8]; // widths in rem, as the style sheet has them
 const SHOWN = 2; // sources of a hop in the panel; the model's page has all
 const GIB = 2 ** 30;
 const SUPPORT = { native: "yes", rewritten: "yes", redirected: "yes", plugin: "yes", fallback: "yes", "known-issues": "only-with", partial: "only-with", unsupported: "no", removed: "no" };
@@ -134,9 +133,9 @@ function write(sheet, rules) {
 
 /** Leaves the cells empty that lie left and right of what is in sight: for a filter's first picture, the rest follows it. @param {boolean[]} seen */
 function outOfSight(seen) {
-  const [left, right] = [view.left, view.left + view.width - FIRST * view.rem];
+  const [left, right] = [view.left, view.left + view.width - view.first];
   let end = 0;
-  const places = seen.flatMap((visible, place) => (visible && ((end += COLUMN * view.rem) <= left || end - COLUMN * view.rem >= right) ? [place + 2] : []));
+  const places = seen.flatMap((visible, place) => (visible && ((end += view.column) <= left || end - view.column >= right) ? [place + 2] : []));
   return places.length ? `.ex-first :is(${places.map((place) => `td:nth-child(${place})`).join(",")}) > *{display:none}` : "";
 }
 
@@ -168,7 +167,7 @@ function filter() {
   const rule = hidden.length ? `${hidden.join(",")}{display:none}` : "";
   write(style, rule);
   const wide = overTime ? overTime.versions.length : seen.filter(Boolean).length;
-  table.style.width = `${FIRST + wide * COLUMN}rem`; // a table of known width is laid out without measuring its cells
+  table.style.setProperty("--ex-columns", String(wide)); // a table of known width is laid out without measuring its cells
   table.dataset.verdict = found.verdict ?? "";
   table.dataset.grade = found.grade ?? "";
   say(models, seen.filter(Boolean).length, alone, found);
@@ -230,10 +229,11 @@ async function columnsChanged() {
 // Drawing only what is in sight
 
 let drawn = "", height = 0;
-let view = { left: 0, top: 0, width: 0, height: 0, rem: 20 };
+let view = { left: 0, top: 0, width: 0, height: 0, first: 0, column: 0 };
 
 function look() {
-  view = { left: scroll.scrollLeft, top: scroll.scrollTop, width: scroll.clientWidth, height: scroll.clientHeight, rem: parseFloat(getComputedStyle(document.documentElement).fontSize) };
+  const [first = 0, ...others] = [.../** @type {HTMLTableRowElement} */ (table.tHead?.rows[0]).cells].map((cell) => cell.offsetWidth);
+  view = { left: scroll.scrollLeft, top: scroll.scrollTop, width: scroll.clientWidth, height: scroll.clientHeight, first, column: Math.max(0, ...others) };
 }
 
 function drawAll() {

@@ -240,6 +240,19 @@ def test_the_checkpoint_in_question(make, wanted, option, checkpoint):
     assert question(make(BASE | TWO), wanted, "enga", checkpoint=option).checkpoint == checkpoint
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("setting.cache_size=abc", "setting.cache_size is a number, not abc"),
+        ("setting.cache_size=-5", "setting.cache_size is 0 or more, not -5"),
+        ("pipeline_parallel=5000", "pipeline_parallel is 4096 at most, not 5000"),
+    ],
+)
+def test_a_value_that_a_setting_of_the_engine_cannot_have_is_refused(real, text, words):
+    with pytest.raises(Refused, match=f"^{words}$"):
+        question(real, "llama-3.1-8b", "exllamav3", settings=[text])
+
+
 def test_a_fine_tunes_config_from_the_real_world(real, config, ask_real):
     """gpt-oss under another name: the same layers, demands and verdict as the model of the catalog."""
     values = real.catalog.records["gpt-oss-20b"].data["config"]["values"]

@@ -24,10 +24,11 @@ DERIVED = VECTORS / "derived.mjs"
 DERIVE = """async ([text, base]) => {
   const { readJson } = await import(base + 'assets/check/derive/json.js');
   const { derive } = await import(base + 'assets/check/derive/model.js');
-  const { configsOf, same, told } = await import(base + 'assets/derived.mjs');
+  const { factsOfConfig } = await import(base + 'assets/check/from_config.js');
+  const { configsOf, held, same, told } = await import(base + 'assets/derived.mjs');
   const lines = text.trim().split('\\n');
-  const found = configsOf(text, readJson).map((config) => told(derive(config)));
-  return found.map((one, index) => (same(one, JSON.parse(lines[index]).derived) ? null : [lines[index], one])).filter(Boolean);
+  const found = configsOf(text, readJson).map((config) => told(config, derive, factsOfConfig));
+  return found.map((one, index) => (same(one, held(JSON.parse(lines[index]))) ? null : [lines[index], one])).filter(Boolean);
 }"""
 ASK_FOREIGN = """async ([text, questions, base]) => {
   const { readJson } = await import(base + 'assets/check/derive/json.js');
@@ -83,6 +84,8 @@ def test_the_script_answers_as_the_command_does(tab, server, name):
         ({"engine": "flashinfer"}, "FlashInfer is a kernel library: it gates engines and serves no model itself"),
         ({"hardware": "8xH100"}, "there is no hardware 8xH100; for 8 devices write --hardware h100-sxm --gpus 8"),
         ({"settings": {"max_num_seqs": "0"}}, "max_num_seqs is 1 or more, not 0"),
+        ({"settings": {"pipeline_parallel": "5000"}}, "pipeline_parallel is 4096 at most, not 5000"),
+        ({"engine": "exllamav3", "settings": {"setting.cache_size": "abc"}}, "setting.cache_size is a number, not abc"),
         ({"settings": {"model.heads": "8"}}, "model.heads follows from the model: it is not set"),
         ({"gpus": 2, "tp": 4}, "tensor_parallel 4 take 4 devices, not 2"),
     ],

@@ -3,7 +3,8 @@
 `make vectors` writes both anew, and every implementation has to reproduce them. A line of configs.jsonl is one of
   {"of": id, "config": {…}, "derived": {…}}               a config of the catalog, or one made up here
   {"of": id, "set": {path: value}, "drop": [path], …}     that config with some fields set or taken out; a path leads into it by dots
-`derived` is what `export/check.py` delivers, with defaults_used and notes, or missing and reason.
+`derived` is what `export/check.py` delivers, with defaults_used and notes, or missing and reason; `facts` are those that layers do not
+tell, left out where there are none.
 A line of foreign.jsonl is as make.py has it, with the name of the config in place of the model's; of memory it has the cache alone.
 """
 
@@ -17,8 +18,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from infercompat.allocate.request import facts_of_config
 from infercompat.answer.check import Assessor
-from infercompat.derive import Derived, Unknown, derive
+from infercompat.derive import Unknown, derive
 from infercompat.derive.config import TEXT_PARTS
 from infercompat.export.check import _derived
 from infercompat.products import Products
@@ -123,10 +125,11 @@ for _name, _fields in UNCOVERED.items():
     MADE_UP[f"a small {_name}"] = {"model_type": _name, **SMALL, **_fields}
 
 
-def told(derived: Derived | Unknown) -> dict[str, Any]:
-    """What a line holds of a reading."""
+def told(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What a line holds of the reading of a config."""
+    derived, facts = derive(config), facts_of_config(config)
     more = {} if isinstance(derived, Unknown) else {"defaults_used": list(derived.defaults_used), "notes": list(derived.notes)}
-    return _derived(derived) | more
+    return {"derived": _derived(derived) | more, **({"facts": facts} if facts else {})}
 
 
 def changed(config: Mapping[str, Any], sets: Mapping[str, Any], drops: list[str]) -> dict[str, Any]:
@@ -171,20 +174,20 @@ def lines(products: Products) -> Iterator[str]:
     known: set[str] = set()
     for turn, model in enumerate(products.catalog.of_kind("model")):
         config = model.data["config"]["values"]
-        derived = derive(config)
-        yield line(of=model.id, config=config, derived=told(derived))
-        name = getattr(derived, "name", "")
+        whole = told(config)
+        yield line(of=model.id, config=config, **whole)
+        name = getattr(derive(config), "name", "")
         if name in known:
             continue
         known.add(name)
         for sets, drops in variations(config, turn):
-            found = told(derive(changed(config, sets, drops)))
-            if found != told(derived):
-                yield line(of=model.id, **{"set": sets} if sets else {}, **{"drop": drops} if drops else {}, derived=found)
+            found = told(changed(config, sets, drops))
+            if found != whole:
+                yield line(of=model.id, **{"set": sets} if sets else {}, **{"drop": drops} if drops else {}, **found)
         parts = {"text_config": config, "vision_config": {"hidden_size": 8}}
-        yield line(of=f"{model.id} in a larger one", config=parts, derived=told(derive(parts)))
+        yield line(of=f"{model.id} in a larger one", config=parts, **told(parts))
     for name, config in MADE_UP.items():
-        yield line(of=name, config=config, derived=told(derive(config)))
+        yield line(of=name, config=config, **told(config))
 
 
 def line(**parts: Any) -> str:

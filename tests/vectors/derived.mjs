@@ -18,8 +18,18 @@ function at(config, path, change) {
   change(steps.reduce((part, step) => part.get(step), config), last);
 }
 
-/** What a line holds of a reading. */
-export function told(derived) {
+/** What a line holds of the reading of a config, which two functions of the page read. */
+export function told(config, derive, factsOfConfig) {
+  const facts = factsOfConfig(config);
+  return { derived: reading(derive(config)), ...(Object.keys(facts).length ? { facts } : {}) };
+}
+
+/** What a line says beside the config itself. */
+export function held({ derived, facts }) {
+  return { derived, ...(facts ? { facts } : {}) };
+}
+
+function reading(derived) {
   if (derived.unknown) return { missing: derived.missing, reason: derived.reason };
   const kinds = new Map(), layers = [];
   for (const layer of derived.layers) {

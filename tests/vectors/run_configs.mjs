@@ -6,25 +6,26 @@ import { argv, exit } from "node:process";
 
 import { readJson } from "../../site_templates/assets/check/derive/json.js";
 import { derive } from "../../site_templates/assets/check/derive/model.js";
-import { configsOf, same, told } from "./derived.mjs";
+import { factsOfConfig } from "../../site_templates/assets/check/from_config.js";
+import { configsOf, held, same, told } from "./derived.mjs";
 
 const text = await readFile(argv[2], "utf-8");
 const lines = text.trim().split("\n");
 let wrong = 0;
 configsOf(text, readJson).forEach((config, index) => {
-  const { of, set, drop, derived } = JSON.parse(lines[index]);
+  const line = JSON.parse(lines[index]), { of, set, drop } = line, wanted = held(line);
   let found;
   try {
-    found = told(derive(config));
+    found = told(config, derive, factsOfConfig);
   } catch (error) {
     found = { error: error.stack };
   }
-  if (same(found, derived)) return;
+  if (same(found, wanted)) return;
   wrong += 1;
   if (wrong > 20) return;
   console.log(of, JSON.stringify(set ?? {}), JSON.stringify(drop ?? []));
-  for (const name of new Set([...Object.keys(derived), ...Object.keys(found)])) {
-    if (!same(found[name], derived[name])) console.log(`  ${name}: ${JSON.stringify(derived[name])?.slice(0, 400)} but ${name === "error" ? found[name] : JSON.stringify(found[name])?.slice(0, 400)}`);
+  for (const name of new Set([...Object.keys(wanted), ...Object.keys(found)])) {
+    if (!same(found[name], wanted[name])) console.log(`  ${name}: ${JSON.stringify(wanted[name])?.slice(0, 400)} but ${name === "error" ? found[name] : JSON.stringify(found[name])?.slice(0, 400)}`);
   }
 });
 console.log(`${lines.length - wrong} of ${lines.length} configs agree`);

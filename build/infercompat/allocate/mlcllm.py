@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 
 from infercompat.allocate.allocation import Allocation, gathered
-from infercompat.allocate.terms import Terms, element_bytes, heads_on_rank, whole
+from infercompat.allocate.terms import Terms, element_bytes, heads_on_rank, unlike, whole
 from infercompat.derive import Unknown
 
 LOCAL_TOKENS, LOCAL_SEQUENCES = 8192, 4
@@ -52,10 +52,8 @@ def pages(terms: Terms) -> Allocation | Unknown:
 
 def _refusal(terms: Terms) -> Unknown | None:
     layers, ranks = [layer for layer in terms.layers if layer.kind != "none"], terms.ranks("tensor_parallel")
-    if any(layer.kind not in ("full", "sliding", "chunked") or layer.latent_width or layer.cross_tokens for layer in layers):
-        return Unknown(("a rule for these layers",), "latents, states and cross-attention are not worked out")
-    if any(layer.shares or layer.index_width for layer in layers) or len({(layer.kv_heads, layer.k_width, layer.v_width) for layer in layers}) > 1:
-        return Unknown(("a rule for these layers",), "the engine has one number of heads and one width for all layers, which these do not have")
+    if problem := unlike(layers):
+        return problem
     if any(layer.kv_heads % ranks for layer in layers):
         return Unknown(("tensor_parallel",), f"the KV heads cannot be spread evenly over {ranks} ranks")
     if element_bytes(terms["cache.dtype"]) != 2:

@@ -11,12 +11,10 @@ from msgspec.structs import replace
 from infercompat.allocate import drafts
 from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.request import Request
-from infercompat.allocate.terms import Lacking, Parameters, Terms, Unfit
+from infercompat.allocate.terms import MOST_RANKS, Lacking, Parameters, Terms, Unfit
 from infercompat.derive import Unknown
 from infercompat.versions import Carried, carry, compare, parse_version
 
-MOST_STAGES = 4096
-"""Pipeline stages that are worked out at most, each by itself: as many as devices can be counted."""
 ALGORITHMS = {
     "vllm-blocks/1": ("vllm", "blocks"),
     "vllm-full-blocks/1": ("vllmplugins", "full_blocks"),
@@ -68,8 +66,8 @@ def by_policy(policy: Mapping[str, Any], engine: Mapping[str, Any], request: Req
     algorithm = getattr(import_module(f"infercompat.allocate.{module}"), function)
     parameters = Parameters(policy["parameters"])
     terms = Terms(request, engine.get("settings", {}), parameters, policy["algorithm"], policy["title"])
-    if terms.ranks("pipeline_parallel") > MOST_STAGES:
-        return Unknown(("pipeline_parallel",), f"more than {MOST_STAGES} pipeline stages are not worked out")
+    if terms.ranks("pipeline_parallel") > MOST_RANKS:
+        return Unknown(("pipeline_parallel",), f"more than {MOST_RANKS} pipeline stages are not worked out")
     try:
         return algorithm(terms)
     except Unfit as unfit:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
 from msgspec import Struct
 
 from infercompat.allocate.request import Request
-from infercompat.derive import Layer
+from infercompat.derive import Layer, Unknown
 from infercompat.units import ELEMENT_BYTES
 
 SPELLINGS = {"auto": "bf16", "bfloat16": "bf16", "float16": "fp16", "half": "fp16", "f16": "fp16", "float32": "fp32", "f32": "fp32"}
 """Engines' names for element types that units.py has under another name. auto is the model's own type, of two bytes for all but fp32."""
+
+MOST_RANKS = 4096
+"""Ranks of one kind at most, as many as devices can be counted: pipeline stages are worked out each by itself."""
 
 NOT_COUNTED = "the layers of a draft model are not counted"
 
@@ -92,6 +95,15 @@ def _is_number(value: Any) -> bool:
 def element_bytes(dtype: str | None) -> Fraction | None:
     """Bytes of a cache element by an engine's or our own name for its type; None for a type that is not known."""
     return ELEMENT_BYTES.get(SPELLINGS.get(dtype or "auto", dtype or "auto"))
+
+
+def unlike(layers: Sequence[Layer]) -> Unknown | None:
+    """Why layers are not all of one shape of plain attention, for engines that have one number of heads and one width; None where they are."""
+    if any(layer.kind not in ("full", "sliding", "chunked") or layer.latent_width or layer.cross_tokens for layer in layers):
+        return Unknown(("a rule for these layers",), "latents, states and cross-attention are not worked out")
+    if any(layer.shares or layer.index_width for layer in layers) or len({(layer.kv_heads, layer.k_width, layer.v_width) for layer in layers}) > 1:
+        return Unknown(("a rule for these layers",), "the engine has one number of heads and one width for all layers, which these do not have")
+    return None
 
 
 def heads_on_rank(heads: int, ranks: int) -> int:

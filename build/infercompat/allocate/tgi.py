@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 
 from infercompat.allocate.allocation import Allocation, gathered
-from infercompat.allocate.terms import Terms, element_bytes
+from infercompat.allocate.terms import Terms, element_bytes, unlike
 from infercompat.derive import Unknown
 
 BLOCKS = {"flashdecoding": 256, "flashinfer": 1, "flashdecoding-ipex": 64, "paged": 16}
@@ -53,10 +53,8 @@ def blocks(terms: Terms) -> Allocation | Unknown:
 
 def _refusal(terms: Terms) -> Unknown | None:
     layers, ranks = [layer for layer in terms.layers if layer.kind != "none"], terms.ranks("tensor_parallel")
-    if any(layer.kind not in ("full", "sliding", "chunked") or layer.latent_width or layer.cross_tokens for layer in layers):
-        return Unknown(("a rule for these layers",), "latents, states and cross-attention are not worked out")
-    if any(layer.shares or layer.index_width for layer in layers) or len({(layer.kv_heads, layer.k_width, layer.v_width) for layer in layers}) > 1:
-        return Unknown(("a rule for these layers",), "the engine has one number of heads and one width for all layers, which these do not have")
+    if problem := unlike(layers):
+        return problem
     if any(layer.k_width != layer.v_width for layer in layers):
         return Unknown(("a rule for these heads",), "keys and values of different widths are not worked out")
     if any(layer.kv_heads > 1 and layer.kv_heads % ranks for layer in layers):

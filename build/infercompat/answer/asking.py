@@ -11,7 +11,7 @@ from typing import Any
 
 from infercompat.answer.cache import Subject, Unreadable, find_model, of_file
 from infercompat.answer.facts import own_word, platform_of
-from infercompat.answer.question import NotInCatalog, Question, Refused, engine_named, hardware_of, read_setting, release_of
+from infercompat.answer.question import RANKS, NotInCatalog, Question, Refused, check_settings, engine_named, hardware_of, read_setting, release_of
 from infercompat.derive import Derived, Unknown
 from infercompat.link import Catalog
 from infercompat.products import Products
@@ -36,6 +36,8 @@ def questions(products: Products, model: str | None, engine: str | None, options
     _check_hardware(hardware, given)
     gpus = devices(options["gpus"], given)
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
+    if engine:
+        check_settings(engines[0][0], given)
     engines = [(found, _pinned(found, version, pinned, given)) for found, version in engines]
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     return [
@@ -93,7 +95,7 @@ def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:
 
 def devices(count: int, given: Mapping[str, Any]) -> int:
     """The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused."""
-    ranks = {fact: given.get(fact, 1) for fact in ("tensor_parallel", "pipeline_parallel", "data_parallel")}
+    ranks = {fact: given.get(fact, 1) for fact in RANKS}
     needed = math.prod(ranks.values())
     if 1 < count < needed:
         named = " and ".join(f"{fact} {number}" for fact, number in ranks.items() if number > 1)

@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from infercompat.allocate.terms import complaint
 from infercompat.answer.cache import Subject
 from infercompat.answer.engine_cache import Asked, asked
-from infercompat.answer.question import Refused, engine_named, hardware_of, read_setting
+from infercompat.answer.question import Refused, check_settings, engine_named, hardware_of, read_setting
 from infercompat.derive.images import audio_tokens, image_tokens
 from infercompat.derive.layers import PARTS, Unknown
 from infercompat.link import Catalog
@@ -49,10 +48,7 @@ def engine_of(catalog: Catalog, options: Mapping[str, Any], draft: Subject | Non
         raise Refused(f"the draft {draft.name} cannot be read into layers: {draft.derived.reason}")
     engine, version = engine_named(catalog, options["engine"])
     settings = dict(read_setting(text, catalog) for text in options["settings"])
-    for fact, value in settings.items():
-        own = (engine.data.get("settings") or {}).get(fact)
-        if own and fact.startswith("setting.") and (wrong := complaint(fact, value, own.get("default"))):
-            raise Refused(wrong)
+    check_settings(engine, settings)
     return asked(
         engine,
         version,

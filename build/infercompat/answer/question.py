@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from infercompat.allocate.terms import MOST_RANKS, complaint
 from infercompat.condition import Fact, Range, lookup, nearest
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
@@ -19,8 +20,6 @@ from infercompat.records import Record
 from infercompat.versions import compare, parse_version, select
 
 RANKS = ("tensor_parallel", "pipeline_parallel", "data_parallel")
-MOST_RANKS = 4096
-"""As many as devices can be counted."""
 
 
 class Refused(Exception):
@@ -101,10 +100,18 @@ def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
     if name.startswith("model.") or ".model." in name:
         raise Refused(f"{name} follows from the model: it is not set")
     read = _typed(value, fact.type)
-    complaint = fact.complaint(read, catalog.words(fact.vocabulary) if catalog is not None and fact.vocabulary else ()) or _out_of_range(fact, read)
-    if complaint:
-        raise Refused(complaint)
+    wrong = fact.complaint(read, catalog.words(fact.vocabulary) if catalog is not None and fact.vocabulary else ()) or _out_of_range(fact, read)
+    if wrong:
+        raise Refused(wrong)
     return name, read
+
+
+def check_settings(engine: Record, given: Mapping[str, Any]) -> None:
+    """Raises Refused for a value that a setting of the engine's own cannot have."""
+    for fact, value in given.items():
+        own = (engine.data.get("settings") or {}).get(fact)
+        if own and fact.startswith("setting.") and (wrong := complaint(fact, value, own.get("default"))):
+            raise Refused(wrong)
 
 
 def components(catalog: Catalog) -> frozenset[str]:

@@ -5,7 +5,7 @@ import { closeMatches } from "./close.js";
 import { loadData } from "./data.js";
 import { ownWord, platformOf } from "./facts.js";
 import { modelOfConfig } from "./from_config.js";
-import { NotInCatalog, Refused, contextOf, engineNamed, hardwareNamed, named, readSetting, releaseOf } from "./question.js";
+import { NotInCatalog, RANKS, Refused, checkSettings, contextOf, engineNamed, hardwareNamed, named, readSetting, releaseOf } from "./question.js";
 import { ELEMENT_BYTES } from "./units.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -16,7 +16,6 @@ import { ELEMENT_BYTES } from "./units.js";
  * @typedef {{model: string, engine: string, version?: string | null, hardware?: string | null, gpus?: number | null, tp?: number | null, context?: number | null, cache_dtype?: string | null, checkpoint?: string | null, settings?: Record<string, any>, required?: string[], config?: import("./from_config.js").Dropped | null}} Asked
  */
 
-const RANKS = ["tensor_parallel", "pipeline_parallel", "data_parallel"];
 const CACHE = ["cache.dtype", "cache.k.dtype", "cache.v.dtype"];
 
 /**
@@ -34,6 +33,7 @@ export async function questionOf(catalog, fetch, asked) {
   const [engine, version] = engineNamed(catalog, asked.engine);
   const model = asked.config ? modelOfConfig(asked.config, catalog.words["weight-format"]) : modelNamed(catalog, asked.model);
   const data = await loadData(fetch, catalog, model, engine);
+  checkSettings(data.engine, given);
   checkTypes(catalog, data, given);
   const release = releaseOf(data.engine, onlyVersion(engine, [version, asked.version, pinned, given[`${engine}.version`]]));
   const { derived } = data.model;

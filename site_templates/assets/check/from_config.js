@@ -17,7 +17,10 @@ const HEADS = ["num_attention_heads", "n_head", "num_heads", "n_heads"];
 const CONFIG_FIELDS = {
   "model.conv_kernel": ["linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv"],
   "model.draft_layers": ["mtp_num_hidden_layers", "num_nextn_predict_layers"],
+  "model.mamba_ssm_cache_dtype": ["mamba_ssm_cache_dtype"],
 };
+/** Those that are words; all others are whole numbers. */
+const WORDS = ["model.mamba_ssm_cache_dtype"];
 const UNCOUNTED = { missing: ["the weights of a dropped config"], reason: "this page does not count the weights of a dropped config; the command line does" };
 
 /**
@@ -43,7 +46,7 @@ export function modelOfConfig({ name, values }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
-    memory: { facts: ofConfig(config), shapes: [], formats: [], checkpoints: [], words },
+    memory: { facts: factsOfConfig(values), shapes: [], formats: [], checkpoints: [], words },
   };
 }
 
@@ -83,10 +86,16 @@ function ofLayers({ layers, context }) {
   };
 }
 
-/** Facts for the settings of a request. @param {Config} config @returns {Record<string, number>} */
-function ofConfig(config) {
-  const found = Object.entries(CONFIG_FIELDS).map(([fact, names]) => [fact, firstInt(config, names)]);
+/** Facts for the settings of a request, from a config. @param {Map<string, any>} values @returns {Record<string, number | string>} */
+export function factsOfConfig(values) {
+  const config = new Config(values);
+  const found = Object.entries(CONFIG_FIELDS).map(([fact, names]) => [fact, WORDS.includes(fact) ? firstWord(config, names) : firstInt(config, names)]);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+/** @param {Config} config @param {string[]} names @returns {string | undefined} */
+function firstWord(config, names) {
+  return names.map((name) => config.anywhere(name)).find((value) => typeof value === "string");
 }
 
 /** @param {Config} config @param {string[]} names @returns {number | undefined} */

@@ -1,6 +1,7 @@
 // @ts-check
 // answer/question.py: one person's question, and why one cannot be asked as it stands.
 
+import { MOST_RANKS, complaint as unfit } from "./allocate/terms.js";
 import { closeMatches } from "./close.js";
 import { bareName, complaint, isRange, lookup, scopeOf } from "./registry.js";
 import { compare, parseVersion, select } from "./versions.js";
@@ -9,6 +10,8 @@ import { compare, parseVersion, select } from "./versions.js";
 /** @typedef {import("./types.js").Engine} Engine */
 /** @typedef {import("./types.js").Release} Release */
 /** @typedef {import("./types.js").Facts} Facts */
+
+export const RANKS = ["tensor_parallel", "pipeline_parallel", "data_parallel"];
 
 /** A question that cannot be asked as it stands: the message says what to change. */
 export class Refused extends Error {}
@@ -80,12 +83,22 @@ export function readSetting(text, catalog) {
   return [name, read];
 }
 
+/** Refuses a value that a setting of the engine's own cannot have. @param {Engine} engine @param {Facts} given */
+export function checkSettings(engine, given) {
+  for (const [fact, value] of Object.entries(given)) {
+    const own = engine.data.settings?.[fact];
+    const wrong = own && fact.startsWith("setting.") ? unfit(fact, value, own.default ?? null) : "";
+    if (wrong) throw new Refused(wrong);
+  }
+}
+
 /**
  * Why a number is none that the fact can have; empty where it is one. Where absence means 0, so may the value.
  * @param {import("./types.js").Fact} fact @param {any} value
  */
 function outOfRange(fact, value) {
   if (fact.name === "gpu_memory_utilization" && !(0 < value && value <= 1)) return `${fact.name} is a share above 0, 1 at most, not ${value}`;
+  if (RANKS.includes(fact.name) && value > MOST_RANKS) return `${fact.name} is ${MOST_RANKS} at most, not ${value}`;
   const least = fact.absent === 0 || (isRange(fact.absent) && fact.absent.low === 0) ? 0 : 1;
   return fact.type === "int" && value < least ? `${fact.name} is ${least} or more, not ${value}` : "";
 }

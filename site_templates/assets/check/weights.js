@@ -35,7 +35,7 @@ import { isUnknown, unknown } from "./layers.js";
  * @property {Record<string, Triple[]>} outside
  */
 /** @typedef {LaidOut | {even: Bounds} | {missing: string[], reason: string}} Layout */
-/** @typedef {{facts: Record<string, number>, shapes: Tensor[], formats: Format[], checkpoints: Layout[], words: Record<string, Layout>}} Delivered */
+/** @typedef {{facts: Record<string, number | string>, shapes: Tensor[], formats: Format[], checkpoints: Layout[], words: Record<string, Layout>}} Delivered */
 
 /**
  * How many ranks share each layer, the layers and the experts, and what an engine pads or leaves out, as derive/weights/ranks.py has it.

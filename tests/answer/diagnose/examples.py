@@ -124,6 +124,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ),
     ("vllm-gptoss-flashinfer-sinks-notimplemented-b200",): "NotImplementedError: FlashInfer backend currently does not support attention sinks",
     ("vllm-gptoss-sinks-need-fa3-ada",): "AssertionError: Sinks are only supported in FlashAttention 3",
+    ("vllm-flashinfer-cubin-missing-dflash-slow",): "INFO flashinfer is unavailable; the DFlash2 selector uses torch.topk, at roughly half the speed.",
     ("vllm-kv-sharing-fast-prefill-invalid-prompt-logprobs",): (
         "ValueError: --kv-sharing-fast-prefill produces incorrect logprobs for prompt tokens, please disable it"
     ),
@@ -186,6 +187,9 @@ EXAMPLES: dict[tuple[str, ...], str] = {
 
 # A second form of the same error, where the engine prints two.
 MORE: dict[tuple[str, ...], str] = {
+    ("vllm-kv-sharing-fast-prefill-invalid-prompt-logprobs",): (
+        "VLLMValidationError: prompt_logprob_token_ids is incorrect with --kv-sharing-fast-prefill; disable it for scoring."
+    ),
     ("llamacpp-gemma4-e4b-mtp-fattn-abort",): "ggml/src/ggml-cuda/fattn-tile.cuh:1343: fatal error",
     ("mlxlm-gemma3n-server-batched-shared-kv",): 'too many values to unpack (expected 2)\n  File "mlx_lm/models/gemma3n.py", line 133',
     ("sglang-deterministic-triton-swa-illegal-access",): "CUDA error: an illegal memory access was encountered inside `_fwd_kernel_unified`",

@@ -120,11 +120,8 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
 
 def _by_argument(program: Program, arguments: Sequence[Word]) -> Program:
     """The program with the engine that --backend names instead of its own."""
-    texts = [word.text for word in arguments]
-    pairs = zip(["", *texts], texts, strict=False)
-    named = [text.removeprefix("--backend=") for before, text in pairs if before == "--backend" or text.startswith("--backend=")]
-    found = (program.others[value] for value in named if value in program.others)
-    return program._replace(engine=next(found, program.engine))
+    named = (flag.value for flag in flags(arguments, lambda name: False)[0] if flag.name == "--backend")
+    return program._replace(engine=program.others.get(str(next(named, "")), program.engine))
 
 
 def _unwrapped(words: Sequence[Word]) -> list[Word]:

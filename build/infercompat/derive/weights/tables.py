@@ -6,7 +6,7 @@ by models/gemma4.py (K is loaded into the place of V, too) and gpt_oss.py (a tab
 
 from __future__ import annotations
 
-from infercompat.derive import Derived, Unknown, derive
+from infercompat.derive import Unknown, derive
 from infercompat.derive.config import Config
 from infercompat.derive.weights.stored import Stored
 from infercompat.derive.weights.tensors import Tensor
@@ -22,7 +22,7 @@ def position_tables(config: Config) -> int:
     text = config.parts[0]
     kind, positions = text.get("model_type"), config.peek("max_position_embeddings") or 0
     derived = derive(text)
-    if not isinstance(derived, Derived) or isinstance(derived, Unknown):
+    if isinstance(derived, Unknown):
         return 0
     widths = {layer.k_width for layer in derived.layers if layer.attends}
     if kind in ("gemma4", "gemma4_text"):

@@ -3,7 +3,7 @@
 import { exact, sum } from "../fraction.js";
 import { isUnknown, unknown } from "../layers.js";
 import { allocation, gathered } from "./allocation.js";
-import { elementBytes, headsOnRank, isOneOf, whole } from "./terms.js";
+import { elementBytes, headsOnRank, isOneOf, unlike, whole } from "./terms.js";
 
 /** @typedef {import("../types.js").Unknown} Unknown */
 /** @typedef {import("./allocation.js").Allocation} Allocation */
@@ -45,13 +45,8 @@ function pages(terms) {
 function refusal(terms) {
   const layers = terms.layers.filter((layer) => layer.kind !== "none");
   const ranks = terms.ranks("tensor_parallel");
-  if (layers.some((layer) => !["full", "sliding", "chunked"].includes(layer.kind) || layer.latent_width || layer.cross_tokens)) {
-    return unknown(["a rule for these layers"], "latents, states and cross-attention are not worked out");
-  }
-  const shapes = new Set(layers.map((layer) => [layer.kv_heads, layer.k_width, layer.v_width].join()));
-  if (layers.some((layer) => layer.shares || layer.index_width) || shapes.size > 1) {
-    return unknown(["a rule for these layers"], "the engine has one number of heads and one width for all layers, which these do not have");
-  }
+  const problem = unlike(layers);
+  if (problem) return problem;
   if (layers.some((layer) => layer.kv_heads % ranks)) {
     return unknown(["tensor_parallel"], `the KV heads cannot be spread evenly over ${ranks} ranks`);
   }

@@ -13,7 +13,7 @@ import * as ollama from "./ollama.js";
 import * as ortgenai from "./ortgenai.js";
 import * as sglang from "./sglang.js";
 import * as tensorrtllm from "./tensorrtllm.js";
-import { Lacking, Terms, Unfit } from "./terms.js";
+import { Lacking, MOST_RANKS, Terms, Unfit } from "./terms.js";
 import * as tgi from "./tgi.js";
 import * as transformers from "./transformers.js";
 import * as turbomind from "./turbomind.js";
@@ -32,8 +32,6 @@ import * as vllmplugins from "./vllmplugins.js";
  *   cache_policies?: Policy[]}} Engine
  */
 
-/** Pipeline stages that are worked out at most, each by itself. */
-const MOST_STAGES = 4096;
 /** How far what was read of a policy is carried, as versions/carry.py has it where nothing else is said. */
 const THRESHOLDS = { carry_minor_releases: 3, carry_days: 120 };
 const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, mlxvlm, vllmplugins];
@@ -50,7 +48,7 @@ export function allocate(engine, version, request) {
   const algorithm = ALGORITHMS[policy.algorithm];
   if (!algorithm) return unknown([`the algorithm ${policy.algorithm}`], "this version of the program does not know the policy's algorithm");
   const terms = new Terms(request, engine.settings ?? {}, policy.parameters, policy.algorithm);
-  if (terms.ranks("pipeline_parallel") > MOST_STAGES) return unknown(["pipeline_parallel"], `more than ${MOST_STAGES} pipeline stages are not worked out`);
+  if (terms.ranks("pipeline_parallel") > MOST_RANKS) return unknown(["pipeline_parallel"], `more than ${MOST_RANKS} pipeline stages are not worked out`);
   try {
     return algorithm(terms);
   } catch (error) {

@@ -1,6 +1,7 @@
 // @ts-check
 // infercompat/allocate/terms.py and request.py: what an engine is asked to hold, over its defaults, and the parameters of its policy.
 import { exact } from "../fraction.js";
+import { unknown } from "../layers.js";
 import { ELEMENT_BYTES } from "../units.js";
 
 /** @typedef {import("../fraction.js").Fraction} Fraction */
@@ -14,6 +15,9 @@ import { ELEMENT_BYTES } from "../units.js";
 
 /** @type {Record<string, string>} */
 const SPELLINGS = { auto: "bf16", bfloat16: "bf16", float16: "fp16", half: "fp16", f16: "fp16", float32: "fp32", f32: "fp32" };
+
+/** Ranks of one kind at most, as many as devices can be counted: pipeline stages are worked out each by itself. */
+export const MOST_RANKS = 4096;
 
 /** A policy does not say what its algorithm asks of it; the message is the parameter's name. */
 export class Lacking extends Error {}
@@ -83,7 +87,7 @@ export class Terms {
 }
 
 /** Why a setting with this default cannot have a value; empty where it can. @param {string} fact @param {any} value @param {any} fallback */
-function complaint(fact, value, fallback) {
+export function complaint(fact, value, fallback) {
   if (value === null) return "";
   const counts = typeof fallback === "number";
   if (counts && typeof value !== "number") return `${fact} is a number, not ${value}`;
@@ -100,6 +104,18 @@ export function elementBytes(dtype) {
 /** Whether a size is one of these. @param {Fraction | null} size @param {number[]} listed */
 export function isOneOf(size, listed) {
   return size !== null && listed.some((one) => size.compare(one) === 0);
+}
+
+/** Why layers are not all of one shape of plain attention, for engines that have one number of heads and one width; null where they are. @param {Layer[]} layers */
+export function unlike(layers) {
+  if (layers.some((layer) => !["full", "sliding", "chunked"].includes(layer.kind) || layer.latent_width || layer.cross_tokens)) {
+    return unknown(["a rule for these layers"], "latents, states and cross-attention are not worked out");
+  }
+  const shapes = new Set(layers.map((layer) => [layer.kv_heads, layer.k_width, layer.v_width].join()));
+  if (layers.some((layer) => layer.shares || layer.index_width) || shapes.size > 1) {
+    return unknown(["a rule for these layers"], "the engine has one number of heads and one width for all layers, which these do not have");
+  }
+  return null;
 }
 
 /** KV heads that one tensor parallel rank keeps: its share, or one head that others keep too. @param {number} heads @param {number} ranks */

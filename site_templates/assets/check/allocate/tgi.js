@@ -3,7 +3,7 @@
 import { ZERO, exact, sum } from "../fraction.js";
 import { unknown } from "../layers.js";
 import { allocation, gathered } from "./allocation.js";
-import { elementBytes, isOneOf } from "./terms.js";
+import { elementBytes, isOneOf, unlike } from "./terms.js";
 
 /** @typedef {import("../types.js").Unknown} Unknown */
 /** @typedef {import("./allocation.js").Allocation} Allocation */
@@ -45,13 +45,8 @@ function blocks(terms) {
 function refusal(terms) {
   const layers = terms.layers.filter((layer) => layer.kind !== "none");
   const ranks = terms.ranks("tensor_parallel");
-  if (layers.some((layer) => !["full", "sliding", "chunked"].includes(layer.kind) || layer.latent_width || layer.cross_tokens)) {
-    return unknown(["a rule for these layers"], "latents, states and cross-attention are not worked out");
-  }
-  const shapes = new Set(layers.map((layer) => [layer.kv_heads, layer.k_width, layer.v_width].join()));
-  if (layers.some((layer) => layer.shares || layer.index_width) || shapes.size > 1) {
-    return unknown(["a rule for these layers"], "the engine has one number of heads and one width for all layers, which these do not have");
-  }
+  const problem = unlike(layers);
+  if (problem) return problem;
   if (layers.some((layer) => layer.k_width !== layer.v_width)) {
     return unknown(["a rule for these heads"], "keys and values of different widths are not worked out");
   }

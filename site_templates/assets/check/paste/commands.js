@@ -84,11 +84,10 @@ function unwrapped(words, known) {
   return words;
 }
 
-/** The program with the engine that an argument names instead of its own. @param {Program} program @param {Word[]} given @returns {Program} */
+/** The program with the engine that --backend names instead of its own. @param {Program} program @param {Word[]} given @returns {Program} */
 function byArgument(program, given) {
-  const named = given.map(({ text }, index) => (given[index - 1]?.text === "--backend" ? text : text.startsWith("--backend=") ? text.slice(10) : ""));
-  const other = named.find((value) => Object.hasOwn(program.others, value));
-  return other ? { ...program, engine: program.others[other] } : program;
+  const named = String(flags(given, () => false)[0].find((flag) => flag.name === "--backend")?.value);
+  return Object.hasOwn(program.others, named) ? { ...program, engine: program.others[named] } : program;
 }
 
 /** The program that the words start, and the index of its first argument. @param {Word[]} words @param {Commands} known @returns {[Program | null, number]} */
