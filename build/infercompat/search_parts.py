@@ -76,7 +76,7 @@ def _read(path: Path) -> list[Any]:
         if not isinstance(data, list):
             raise ValueError("no list in it")
         return data
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error, cbor2.CBORDecodeError) as error:
         raise ValueError(f"{path.name} is no index of Pagefind as this program knows it: {error}") from error
 
 
