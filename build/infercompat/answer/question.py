@@ -115,11 +115,12 @@ def check_settings(engine: Record, given: Mapping[str, Any]) -> None:
 
 
 def components(catalog: Catalog) -> frozenset[str]:
-    """What engines bundle and gotchas name as at fault: the components whose version a person may give."""
+    """What engines bundle, gotchas name as at fault and the vocabulary lists: the components whose version a person may give."""
     engines = (engine.id for engine in catalog.of_kind("engine"))
     bundled = (name for engine in catalog.of_kind("engine") for entry in engine.data["releases"] for name in entry.get("bundles", ()))
     entries = (entry for gotcha in catalog.of_kind("gotcha") for part in gotcha.data["affects"].values() for entry in part)
-    return frozenset(engines) | frozenset(bundled) | {entry["component"] for entry in entries if "component" in entry}
+    listed = catalog.words("component")
+    return frozenset(engines) | frozenset(bundled) | frozenset(listed) | {entry["component"] for entry in entries if "component" in entry}
 
 
 def _out_of_range(fact: Fact, value: Any) -> str:
