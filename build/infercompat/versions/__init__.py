@@ -17,6 +17,7 @@ from infercompat.versions.order import (
     placed,
 )
 from infercompat.versions.select import Selection, select
+from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
     "CARRIES_BACK",
@@ -28,16 +29,20 @@ __all__ = [
     "Order",
     "Ordered",
     "Selection",
+    "Told",
     "Unordered",
     "Version",
     "affected",
     "carry",
+    "changes_named",
     "compare",
     "days_between",
     "diverged",
+    "holds_change",
     "is_main_build",
     "minor",
     "parse_version",
     "placed",
     "select",
+    "told",
 ]
