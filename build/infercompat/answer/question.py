@@ -120,8 +120,8 @@ def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
     if name == "version" or (ending == "version" and component in known):
         return name, value
     fact = None if component is not None else lookup(name)
-    if fact is None or fact.type == "list":
-        close = [f"{one}.{ending}" for one in difflib.get_close_matches(component or "", known)] or nearest(name)
+    if fact is None:
+        close = [f"{one}.{ending}" for one in difflib.get_close_matches(component or "", [*sorted(known), "engine"])] or nearest(name)
         raise Refused(f"there is no fact {name}" + (f"; nearest: {', '.join(close)}" if close else "; infercompat explain facts lists them"))
     if name.startswith("model.") or ".model." in name:
         raise Refused(f"{name} follows from the model: it is not set")

@@ -24,7 +24,7 @@ const WORDS = ["model.mamba_ssm_cache_dtype"];
 const UNCOUNTED = { missing: ["the weights of a dropped config"], reason: "this page does not count the weights of a dropped config; the command line does" };
 
 /**
- * A model that is in no catalog, made of its config alone, without the claims that engines make on it. Weights are not worked out here.
+ * A model that is in no catalog, made of its config alone, without the claims that engines make on it. Weights and linear layers are not worked out here.
  * @param {Dropped} dropped @param {string[]} formats the words for a format of weights @returns {Model}
  */
 export function modelOfConfig({ name, values }, formats) {
@@ -46,6 +46,7 @@ export function modelOfConfig({ name, values }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
+    linears: null,
     memory: { facts: factsOfConfig(values), shapes: [], formats: [], checkpoints: [], words },
   };
 }
