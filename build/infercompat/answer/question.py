@@ -112,12 +112,13 @@ def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
     ending = name.rpartition(".")[2]
     component = component_of(name)
     known = components(catalog) if catalog is not None and ending in ("version", "has_pr") else frozenset()
-    if ending == "has_pr" and (component in known or name == "engine.has_pr"):
+    is_known = name == f"{component}.{ending}" and component in known
+    if ending == "has_pr" and (is_known or name == "engine.has_pr"):
         changes = changes_named(value)
         if changes is None:
             raise Refused(f"{name} takes numbers of merged changes such as 57754 or 57754,57800, not '{value}'")
         return name, changes
-    if name == "version" or (ending == "version" and component in known):
+    if name == "version" or (ending == "version" and is_known):
         return name, value
     fact = None if component is not None else lookup(name)
     if fact is None:

@@ -47,7 +47,7 @@ def affected(
     fact, dates = f"{name}.version", dates or {}
     held = {what for what in ("introduced", "fixed") if holds_change(changes, (component.get(what) or {}).get("pr"), repository)}
     if "fixed" in held:
-        return Affected(decided(False, f"{name} {version or 'in this build'} holds the change that mended it", fact))
+        return Affected(decided(False, f"{f'{name} {version}' if version else f'this build of {name}'} holds the change that mended it", fact))
     if version is None:
         return Affected(maybe(f"the version of {name}", fact))
     wanted = parse_version(scheme, version, date or dates.get(version))

@@ -20,7 +20,7 @@ export function affected(scheme, component, gotcha, version, date, dates, today,
   const name = component.engine ?? component.component;
   const fact = `${name}.version`;
   const holds = (/** @type {string} */ what) => holdsChange(changes, component[what]?.pr, repository);
-  if (holds("fixed")) return { truth: decided(false, `${name} ${version ?? "in this build"} holds the change that mended it`, fact), stale: false };
+  if (holds("fixed")) return { truth: decided(false, `${version === null ? `this build of ${name}` : `${name} ${version}`} holds the change that mended it`, fact), stale: false };
   if (version === null) return { truth: maybe(`the version of ${name}`, fact), stale: false };
   const wanted = parseVersion(scheme, version, date ?? dates[version] ?? null);
   if (!wanted) return { truth: maybe(`${name} ${version} is no ${scheme} version`, fact, "untested"), stale: false };

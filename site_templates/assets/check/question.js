@@ -89,7 +89,7 @@ export function readSetting(text, catalog) {
   const value = text.slice(text.indexOf("=") + 1).trim();
   if (!rest.length || !name || !value) throw new Refused(`--set and --require take fact=value, not '${text}'`);
   const ending = name.slice(name.lastIndexOf(".") + 1), component = componentOf(catalog.facts, name);
-  const isKnown = component !== null && catalog.components.includes(component);
+  const isKnown = name === `${component}.${ending}` && catalog.components.includes(component);
   if (ending === "has_pr" && (isKnown || name === "engine.has_pr")) {
     const changes = changesNamed(value);
     if (!changes) throw new Refused(`${name} takes numbers of merged changes such as 57754 or 57754,57800, not '${value}'`);
