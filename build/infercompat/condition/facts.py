@@ -238,6 +238,7 @@ _MACHINE = (
     Fact("container", "word", "given", "The container image, with its tag."),
     Fact("os", "word", "given", "The operating system, such as linux, windows or wsl2."),
     Fact("cuda.version", "version", "resolved", "The CUDA toolkit that the engine was built with."),
+    Fact("rocm.version", "version", "resolved", "The ROCm release that the engine was built with."),
     Fact("driver.version", "version", "given", "The version of the device driver."),
 )
 
