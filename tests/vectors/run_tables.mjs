@@ -1,6 +1,7 @@
 // Decides the rows of tables that tests of the command line hold, by the page's script, and prints the rows that come out otherwise.
 //   node tests/vectors/run_tables.mjs FILE
-// FILE has `facts`, the registry as export/check.py delivers it, and rows of four kinds: `conditions`, `told`, `named` and `affected`.
+// FILE has `facts`, the registry as export/check.py delivers it, and rows of five kinds: `conditions`, `told`, `named`, `affected` and
+// `linears`, of which `config` is the text of a config.json.
 
 import { readFile } from "node:fs/promises";
 import { argv, exit } from "node:process";
@@ -9,6 +10,8 @@ import { isDeepStrictEqual } from "node:util";
 import { affected } from "../../site_templates/assets/check/affected.js";
 import { changesNamed, told } from "../../site_templates/assets/check/builds.js";
 import { evaluate } from "../../site_templates/assets/check/condition.js";
+import { readJson } from "../../site_templates/assets/check/derive/json.js";
+import { modelOfConfig } from "../../site_templates/assets/check/from_config.js";
 import { Stack } from "../../site_templates/assets/check/stack.js";
 import { missing } from "../../site_templates/assets/check/truth.js";
 
@@ -27,6 +30,7 @@ const kinds = {
     const truth = evaluate(tree, new Stack({ facts: {}, derived, linears }, given, { facts: tables.facts }), always);
     return [truth.value, missing(truth)];
   },
+  linears: ({ config }) => modelOfConfig({ name: "config.json", values: readJson(config) }, []).linears,
   told: ({ text }) => told(text),
   named: ({ text }) => changesNamed(text),
   affected({ scheme, component, gotcha, version, date, dates, today, changes, repository }) {

@@ -3,6 +3,7 @@
 
 import { Config } from "./derive/config.js";
 import { Float } from "./derive/json.js";
+import { linearsOf } from "./derive/linears.js";
 import { derive } from "./derive/model.js";
 import { isDict, isInt } from "./derive/python.js";
 
@@ -24,7 +25,7 @@ const WORDS = ["model.mamba_ssm_cache_dtype"];
 const UNCOUNTED = { missing: ["the weights of a dropped config"], reason: "this page does not count the weights of a dropped config; the command line does" };
 
 /**
- * A model that is in no catalog, made of its config alone, without the claims that engines make on it. Weights and linear layers are not worked out here.
+ * A model that is in no catalog, made of its config alone, without the claims that engines make on it. Weights are not worked out here.
  * @param {Dropped} dropped @param {string[]} formats the words for a format of weights @returns {Model}
  */
 export function modelOfConfig({ name, values }, formats) {
@@ -46,7 +47,7 @@ export function modelOfConfig({ name, values }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
-    linears: null,
+    linears: "missing" in derived ? null : linearsOf(values, architecture || null, derived.layers),
     memory: { facts: factsOfConfig(values), shapes: [], formats: [], checkpoints: [], words },
   };
 }

@@ -1,8 +1,13 @@
 """Linear layers against widths that follow from published configs by hand, and what is left of a decoder that is not worked out."""
 
+import json
+
+from msgspec.structs import asdict
+
 from infercompat.condition import MISSING
-from infercompat.derive import Unknown
+from infercompat.derive import Unknown, derive
 from infercompat.derive.weights.linears import INNER, Linear, linears_of
+from scripts import same_in_the_script
 
 from . import shapes
 
@@ -48,3 +53,15 @@ def test_nothing_is_known_without_a_vocabulary_or_for_what_generates_nothing():
     assert isinstance(linears_of({"architectures": ["MambaForCausalLM"], "model_type": "mamba", "hidden_size": 2560}), Unknown)
     assert isinstance(linears_of({"architectures": ["BertModel"], "model_type": "bert", "hidden_size": 384, "vocab_size": 30522}), Unknown)
     assert isinstance(linears_of({}), Unknown)
+
+
+def test_the_script_reads_the_same_of_every_config(real, tmp_path):
+    rows = [{"config": json.dumps(values), "wanted": plain(values)} for model in real.catalog.of_kind("model") if (values := model.data["config"]["values"])]
+    assert sum(row["wanted"] is not None for row in rows) > 150
+    same_in_the_script({"linears": rows}, tmp_path)
+
+
+def plain(values):
+    architecture = (values.get("architectures") or [None])[0]
+    found = derive(values) if isinstance(derive(values), Unknown) else linears_of(values, architecture)
+    return None if isinstance(found, Unknown) else [{name: value for name, value in asdict(one).items() if value is not MISSING} for one in found]
