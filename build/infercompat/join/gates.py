@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.condition import ALWAYS, MISSING, YES, Condition, Facts, KnownFacts, Truth, all_of, any_of, applies, decided, leaves, maybe, parse
 from infercompat.join.hops import Release
@@ -53,6 +54,7 @@ class Gate(Struct, frozen=True):
 
 def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str, almost: bool = False) -> list[Gate]:
     """The gotchas that this stack meets or can meet on this engine version, worst first; with `almost` those that it just misses, too."""
+    stack = replace(stack, given={f"{engine.id}.version": release.version, **stack.given})
     found = []
     for gotcha in gotchas_about(catalog, engine):
         gate = _gate(catalog, gotcha, engine, release, stack, today)

@@ -23,7 +23,8 @@ const STATES = ["hit", "maybe", "almost"];
  * @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack
  */
 export function gates(data, engine, release, stack) {
-  const found = engine.gotchas.flatMap((gotcha) => gate(data, gotcha, engine, release, stack) ?? []);
+  const own = stack.inside({ [`${engine.id}.version`]: release.version });
+  const found = engine.gotchas.flatMap((gotcha) => gate(data, gotcha, engine, release, own) ?? []);
   const severities = data.catalog.words.severity;
   return sortedBy(found, (one) => [STATES.indexOf(one.state), severities.indexOf(one.gotcha.severity), !one.proven, one.gotcha.id]);
 }
