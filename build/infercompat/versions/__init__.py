@@ -1,7 +1,7 @@
 """Versions: reading and ordering them, and what a statement about one says about another."""
 
 from infercompat.versions.affected import Affected, affected
-from infercompat.versions.carry import CARRIES_BACK, CARRIES_FORWARD, Carried, Observation, carry
+from infercompat.versions.carry import CARRIES_BACK, CARRIES_FORWARD, Carried, Observation, carry, minors_between
 from infercompat.versions.order import (
     SCHEMES,
     Order,
@@ -17,6 +17,7 @@ from infercompat.versions.order import (
     placed,
 )
 from infercompat.versions.select import Selection, select
+from infercompat.versions.spans import reach
 from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
@@ -41,8 +42,10 @@ __all__ = [
     "holds_change",
     "is_main_build",
     "minor",
+    "minors_between",
     "parse_version",
     "placed",
+    "reach",
     "select",
     "told",
 ]
