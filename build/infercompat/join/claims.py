@@ -21,6 +21,9 @@ POSITIVE = frozenset({"native", "fallback", "plugin", "redirected", "rewritten",
 NEGATIVE = frozenset({"removed", "unsupported"})
 UNDECIDED = frozenset({"untested", "not-applicable"})
 
+WEIGHTS = "weights."
+"""What stands before a weight format where an offer is named."""
+
 Holds = Callable[[dict[str, Any]], Truth]
 """Decides a claim's `when` for the model and stack in question."""
 
@@ -64,7 +67,7 @@ class Ledger:
         self.catalog = catalog
         self._snapshots: dict[str | None, list[Record]] = defaultdict(list)
         self._indexes: dict[str, dict[tuple, list[dict]]] = {}
-        self._requirements: dict[str, dict[str, list[dict]]] = {}
+        self._offers: dict[str, dict[str, list[dict]]] = {}
         for snapshot in catalog.of_kind("support"):
             self._snapshots[snapshot.engine].append(snapshot)
 
@@ -80,14 +83,17 @@ class Ledger:
                 index[tuple(about.items() if len(about) == 1 else sorted(about.items()))].append(claim)
         return self._indexes[snapshot.id]
 
-    def requirement_claims(self, snapshot: Record) -> dict[str, list[dict]]:
-        """A snapshot's claims that are about a requirement, by that, indexed when it is first asked."""
-        if snapshot.id not in self._requirements:
-            index = self._requirements[snapshot.id] = defaultdict(list)
+    def offers(self, snapshot: Record) -> dict[str, list[dict]]:
+        """A snapshot's claims on what the engine offers: by requirement, and by weight format as `weights.<format>`. Indexed when it is first asked."""
+        if snapshot.id not in self._offers:
+            index = self._offers[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:
-                if "requirement" in claim["about"]:
-                    index[claim["about"]["requirement"]].append(claim)
-        return self._requirements[snapshot.id]
+                about = claim["about"]
+                if "requirement" in about:
+                    index[about["requirement"]].append(claim)
+                elif "quantization" in about:
+                    index[WEIGHTS + about["quantization"]].append(claim)
+        return self._offers[snapshot.id]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
         """The evidence behind a claim: its own citation, else the snapshot's first one with the claim's place."""
@@ -144,8 +150,8 @@ class Ledger:
         claim = ranked[0]
         return Statement(snapshot, "unknown", self.source(snapshot, claim), claim, f"{claim['holds']} if {condition_words(claim)}")
 
-    def on_requirement(self, engine: str, requirement: str, names: dict[str, str], backend: str | None = None) -> list[Statement]:
-        """Claims on a requirement that speak of this model, from every snapshot; the narrowest of each snapshot only.
+    def on_offer(self, engine: str, wanted: str, names: dict[str, str], backend: str | None = None) -> list[Statement]:
+        """Claims on a requirement or a weight format that speak of this model, from every snapshot; the narrowest of each snapshot only.
 
         With `backend`, those that speak of that attention backend and no others.
         """
@@ -153,7 +159,7 @@ class Ledger:
         for snapshot in self.snapshots(engine):
             fitting = [
                 (narrowness, claim)
-                for claim in self.requirement_claims(snapshot).get(requirement, ())
+                for claim in self.offers(snapshot).get(wanted, ())
                 if (backend is None or claim["about"].get("backend") == backend) and (narrowness := _narrowness(claim["about"], names)) is not None
             ]
             narrowest = max((narrowness for narrowness, _ in fitting), default=None)

@@ -17,6 +17,7 @@ from infercompat.versions.order import (
     placed,
 )
 from infercompat.versions.select import Selection, select
+from infercompat.versions.spans import reach
 
 __all__ = [
     "CARRIES_BACK",
@@ -39,5 +40,6 @@ __all__ = [
     "minor",
     "parse_version",
     "placed",
+    "reach",
     "select",
 ]

@@ -2,7 +2,7 @@
 // join/hops.py: the hops of a chain, from the architecture's place in the engine to what it offers for each requirement.
 
 import { carry } from "./carry.js";
-import { NEGATIVE, POSITIVE, conditionWords, onArchitecture, onRequirement, sortedBy, sourcesOf } from "./claims.js";
+import { NEGATIVE, POSITIVE, WEIGHTS, conditionWords, onArchitecture, onOffer, sortedBy, sourcesOf } from "./claims.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { says, withExceptions } from "./phrases.js";
 import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sourcesIn } from "./statements.js";
@@ -15,6 +15,8 @@ import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sources
 /** @typedef {import("./stack.js").Stack} Stack */
 /** @typedef {import("./statements.js").Result} Result */
 
+// Weight formats that any implementation computes with: their silence is no gap.
+const PLAIN_WEIGHTS = ["bf16", "fp16", "fp32"];
 const PLAIN = new Set(["native", "fallback", "redirected", "rewritten", "plugin", "known-issues"]);
 /** @type {Record<string, string>} */
 const BASIS = {
@@ -98,9 +100,20 @@ export class Joiner {
     return { ...found, optional: Boolean(record.optional) };
   }
 
+  /** Whether the engine loads the checkpoint's weight format on this hardware; null where that is not known, or plain tensors. @param {Stack} stack @returns {Hop | null} */
+  weights(stack) {
+    const format = stack.get("weights.format");
+    if (typeof format !== "string") return null;
+    const found = this.offered(WEIGHTS + format, { name: `${format} weights`, consequence: "refuses" }, stack);
+    const silent = found.state === "unknown" && !found.sources.length;
+    if (PLAIN_WEIGHTS.includes(format) && ["holds", "unknown"].includes(found.state)) return null;
+    if (silent && stack.requires(`${format}-weights`)) return null;
+    return { ...found, name: "weights", finding: silent ? found.finding : `${format}: ${found.finding}` };
+  }
+
   /** @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
   offered(requirement, record, stack) {
-    const everywhere = onRequirement(this.data, this.engine, requirement).filter((one) => this.fits(one, stack) !== false);
+    const everywhere = onOffer(this.data, this.engine, requirement).filter((one) => this.fits(one, stack) !== false);
     const here = forHardware(everywhere, stack);
     const decided = here.filter((one) => this.fits(one, stack) === true);
     if (here.length && !decided.length) {
@@ -139,7 +152,7 @@ export class Joiner {
    */
   lack(requirement, record, chosen, stack, common) {
     const consequence = chosen.claim?.consequence || record.consequence || null;
-    const lacks = chosen.claim?.lacks || record.without_it || "";
+    const lacks = chosen.claim?.lacks || record.without_it || chosen.claim?.note || says(chosen.status, chosen);
     const more = { ...common, consequence, optional: Boolean(record.optional) };
     const bearable = !["refuses", "wrong-output"].includes(consequence) || more.optional || common.value === "partial";
     if (bearable) return hop(requirement, "gap", lacks, more);
@@ -158,7 +171,7 @@ export class Joiner {
     const about = chosen.claim?.about ?? {};
     if ("platform" in about || !("architecture" in about || "model_type" in about)) return null;
     const places = [stack.get("hardware.class"), stack.get("platform")];
-    const general = onRequirement(this.data, this.engine, requirement, { general: true }).filter((one) => {
+    const general = onOffer(this.data, this.engine, requirement, { general: true }).filter((one) => {
       const { platform, backend } = one.claim?.about ?? {};
       return platform && places.includes(platform) && !backend && this.fits(one, stack) === true;
     });
@@ -173,7 +186,7 @@ export class Joiner {
    * @param {string} requirement @param {string} backend @param {Stack} stack
    */
   backendOffer(requirement, backend, stack) {
-    const fitting = onRequirement(this.data, this.engine, requirement, { backend }).filter((one) => this.fits(one, stack) === true);
+    const fitting = onOffer(this.data, this.engine, requirement, { backend }).filter((one) => this.fits(one, stack) === true);
     const results = this.results(bestOffers(forHardware(fitting, stack)));
     return results.length ? results[0].carried.status : null;
   }
