@@ -31,7 +31,7 @@ def arrays(terms: Terms) -> Allocation | Unknown:
         return answer
     notes = (
         *answer.notes,
-        "requests run one after another; the context is the model's own, whatever is asked",
+        "requests run one after another, and nothing is sized by the context",
         f"what earlier prompts left may take {KEPT_GIB} GiB beside it",
         "a head for drafting that the checkpoint brings has an array of its own, which is not counted",
     )
