@@ -31,6 +31,8 @@ GEMMA = {"architecture": "Gemma3ForConditionalGeneration"}
         (80128, {}, "5369.91"),
         # https://github.com/ikawrakow/ik_llama.cpp/pull/616, a log of Kimi K2, whose layers and latents are as many and as wide
         (2048, {"k.dtype": "q8_0"}, "  72.91"),
+        # https://github.com/ikawrakow/ik_llama.cpp/discussions/258, a log of DeepSeek V3 0324
+        (32768, {}, "2196.00"),
         # 256 x 61 layers x 576 bytes, and 8 for the row
         (256, {"k.dtype": "q8_KV"}, f"{256 * 61 * 584 / MIB:7.2f}"),
         # modes 2 and 3 without flash attention keep the latent in the type of V: 32 x 61 x 576 x 2
@@ -52,6 +54,13 @@ def test_block_types():
     assert answer.reserved == 104 * MIB
     # 26 bytes for 32 elements: 52 MiB where f16 takes 128
     assert sized("ik-llama.cpp", AT, "llama-3.1-8b", max_model_len=2048, settings={"cache.k.dtype": "q6_0"}).reserved == (52 + 128) * MIB
+
+
+@pytest.mark.parametrize(("length", "printed"), [(32768, "15872.00"), (131072, "63488.00")])
+def test_gemma_3_27b_as_logged(length, printed):
+    # https://github.com/ikawrakow/ik_llama.cpp/discussions/334 and https://github.com/ikawrakow/ik_llama.cpp/issues/539
+    answer = sized("ik-llama.cpp", AT, "gemma-3-27b", max_model_len=length, **GEMMA)
+    assert answer.log_lines() == (f"KV self size  = {printed} MiB",)
 
 
 def test_windows_keep_every_token():
