@@ -4,12 +4,14 @@ import { isUnknown, unknown } from "../layers.js";
 import { reach } from "../spans.js";
 import { parseVersion } from "../versions.js";
 import * as exllamav3 from "./exllamav3.js";
+import * as ikllamacpp from "./ikllamacpp.js";
 import * as llamacpp from "./llamacpp.js";
 import * as lmdeploy from "./lmdeploy.js";
 import * as mlcllm from "./mlcllm.js";
 import * as mlxlm from "./mlxlm.js";
 import * as mlxvlm from "./mlxvlm.js";
 import * as ollama from "./ollama.js";
+import * as ollamamlx from "./ollamamlx.js";
 import * as ortgenai from "./ortgenai.js";
 import * as sglang from "./sglang.js";
 import * as tensorrtllm from "./tensorrtllm.js";
@@ -32,7 +34,8 @@ import * as vllmplugins from "./vllmplugins.js";
  *   cache_policies?: Policy[]}} Engine
  */
 
-const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, mlxvlm, vllmplugins];
+const OF_CELLS_AND_ARRAYS = [llamacpp, ikllamacpp, ollama, ollamamlx, mlxlm, mlxvlm];
+const MODULES = [vllm, sglang, ...OF_CELLS_AND_ARRAYS, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, vllmplugins];
 /** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
 const ALGORITHMS = Object.assign({}, ...MODULES.map((module) => module.ALGORITHMS));
 
