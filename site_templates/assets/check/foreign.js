@@ -13,7 +13,7 @@ export function foreign(name, values, derived, best) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const layer of derived.layers) counts.set(layer.shares ? "shared" : layer.kind, (counts.get(layer.shares ? "shared" : layer.kind) ?? 0) + 1);
-  const read = `${derived.layers.length} layers were read from ${name}: ${[...counts].map(([kind, count]) => `${count} ${kind}`).join(", ")}. Its weights are not counted on this page; the command line does that.`;
+  const read = `${derived.layers.length} layers were read from ${name}: ${[...counts].map(([kind, count]) => `${count} ${kind}`).join(", ")}.`;
   const more = [...derived.defaults_used, ...derived.notes].map((words) => make("li", {}, words));
   return [make("p", {}, what + read), ...(more.length ? [make("ul", { class: "ck-plain" }, ...more)] : []), ...near(best)];
 }

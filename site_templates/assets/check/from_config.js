@@ -5,6 +5,7 @@ import { Config } from "./derive/config.js";
 import { Float } from "./derive/json.js";
 import { derive } from "./derive/model.js";
 import { isDict, isInt } from "./derive/python.js";
+import { Tables, laidOut } from "./derive/weights/loaded.js";
 
 /** @typedef {import("./types.js").Facts} Facts */
 /** @typedef {import("./types.js").Known} Known */
@@ -21,10 +22,9 @@ const CONFIG_FIELDS = {
 };
 /** Those that are words; all others are whole numbers. */
 const WORDS = ["model.mamba_ssm_cache_dtype"];
-const UNCOUNTED = { missing: ["the weights of a dropped config"], reason: "this page does not count the weights of a dropped config; the command line does" };
 
 /**
- * A model that is in no catalog, made of its config alone, without the claims that engines make on it. Weights are not worked out here.
+ * A model that is in no catalog, made of its config alone, without the claims that engines make on it.
  * @param {Dropped} dropped @param {string[]} formats the words for a format of weights @returns {Model}
  */
 export function modelOfConfig({ name, values }, formats) {
@@ -32,7 +32,6 @@ export function modelOfConfig({ name, values }, formats) {
   const architecture = Array.isArray(listed) && typeof listed[0] === "string" ? listed[0] : "";
   const id = stem(name), config = new Config(values), derived = derive(values);
   const heads = firstInt(config, HEADS);
-  const words = Object.fromEntries(["", ...formats].map((word) => [word, UNCOUNTED]));
   return {
     id,
     data: { name, architecture, checkpoints: [], config: { basis: "official", cites: [] } },
@@ -46,8 +45,20 @@ export function modelOfConfig({ name, values }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
-    memory: { facts: factsOfConfig(values), shapes: [], formats: [], checkpoints: [], words },
+    memory: memoryOfConfig(values, formats),
   };
+}
+
+/** The memory part of such a model, as export/check_memory.py delivers it of others; a layout is worked out when it is asked for. @param {Map<string, any>} values @param {string[]} formats @returns {import("./weights.js").Delivered} */
+export function memoryOfConfig(values, formats) {
+  const tables = new Tables(), words = {};
+  /** @type {Map<string, import("./weights.js").Layout>} */
+  const known = new Map();
+  for (const word of ["", ...formats]) {
+    const get = () => known.get(word) ?? /** @type {import("./weights.js").Layout} */ (known.set(word, laidOut(values, word, tables)).get(word));
+    Object.defineProperty(words, word, { get, enumerable: true });
+  }
+  return { facts: factsOfConfig(values), ...tables.lists, checkpoints: [], words };
 }
 
 /** The name of a file without its folder and its last ending, as pathlib has it. @param {string} name */
