@@ -24,22 +24,23 @@ DERIVED = VECTORS / "derived.mjs"
 DERIVE = """async ([text, base]) => {
   const { readJson } = await import(base + 'assets/check/derive/json.js');
   const { derive } = await import(base + 'assets/check/derive/model.js');
-  const { factsOfConfig } = await import(base + 'assets/check/from_config.js');
+  const { memoryOfConfig } = await import(base + 'assets/check/from_config.js');
+  const { rankWeights } = await import(base + 'assets/check/weights.js');
   const { configsOf, held, same, told } = await import(base + 'assets/derived.mjs');
-  const lines = text.trim().split('\\n');
-  const found = configsOf(text, readJson).map((config) => told(config, derive, factsOfConfig));
-  return found.map((one, index) => (same(one, held(JSON.parse(lines[index]))) ? null : [lines[index], one])).filter(Boolean);
+  const lines = text.trim().split('\\n').map((line) => JSON.parse(line));
+  const found = configsOf(text, readJson).map((config, index) => told(config, Object.keys(lines[index].weights), { derive, memoryOfConfig, rankWeights }));
+  return found.map((one, index) => (same(one, held(lines[index])) ? null : [lines[index], one])).filter(Boolean);
 }"""
 ASK_FOREIGN = """async ([text, questions, base]) => {
   const { readJson } = await import(base + 'assets/check/derive/json.js');
   const { ask } = await import(base + 'assets/check/reply.js');
   const { askedOf, short } = await import(base + 'assets/short.mjs');
-  const { CACHE, configsOf } = await import(base + 'assets/derived.mjs');
+  const { configsOf } = await import(base + 'assets/derived.mjs');
   const names = text.trim().split('\\n').map((line) => JSON.parse(line)).map(({ of, config }) => config && of);
   const configs = new Map(configsOf(text, readJson).map((values, index) => [names[index], { name: 'config.json', values }]));
   const answers = [];
   for (const [name, engine, options] of questions) {
-    answers.push(short(await ask({ ...askedOf('config.json', engine, options), config: configs.get(name) }), options, CACHE));
+    answers.push(short(await ask({ ...askedOf('config.json', engine, options), config: configs.get(name) }), options, true));
   }
   return answers;
 }"""

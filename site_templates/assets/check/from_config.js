@@ -54,7 +54,7 @@ export function memoryOfConfig(values, formats) {
   const tables = new Tables(), words = {};
   /** @type {Map<string, import("./weights.js").Layout>} */
   const known = new Map();
-  for (const word of ["", ...formats]) {
+  for (const word of new Set(["", ...formats])) {
     const get = () => known.get(word) ?? /** @type {import("./weights.js").Layout} */ (known.set(word, laidOut(values, word, tables)).get(word));
     Object.defineProperty(words, word, { get, enumerable: true });
   }

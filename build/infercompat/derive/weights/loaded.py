@@ -82,9 +82,12 @@ def loaded_weights(
     whole is cut evenly and says so. A decoder whose format is known within bounds is placed between them by the stated whole.
     """
     found = laid_out(parameters, weight_format, values, whole)
-    if isinstance(found, LaidOut):
-        return _on_fullest(found, split)
-    return found if isinstance(found, Unknown) else _cut_evenly(found, split)
+    return found if isinstance(found, Unknown) else rank_of(found, split)
+
+
+def rank_of(found: LaidOut | Evenly, split: Split) -> Weights:
+    """What the fullest rank holds of a checkpoint that is laid out."""
+    return _on_fullest(found, split) if isinstance(found, LaidOut) else _cut_evenly(found, split)
 
 
 def laid_out(parameters: int | None, weight_format: str | None, values: Mapping[str, Any], whole: Weights | None = None) -> LaidOut | Evenly | Unknown:
