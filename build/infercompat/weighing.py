@@ -28,8 +28,9 @@ def checkpoint_of(model: Record, name: str | None) -> Mapping[str, Any] | None:
     if name is None:
         return listed[0] if listed else None
     hub, _, type = name.lower().partition(":")
-    same = [entry for entry in listed if entry["hub"].lower() in (hub, name.lower())]
-    return next((entry for entry in same if not type or entry.get("type", "").lower() == type), None)
+    same = [entry for entry in listed if entry["hub"].lower() == hub]
+    exact = next((entry for entry in listed if entry["hub"].lower() == name.lower()), None)  # the name of a file may have a colon
+    return exact or next((entry for entry in same if not type or entry.get("type", "").lower() == type), None)
 
 
 def weights_of(model: Record, checkpoint: str | None = None, word: str | None = None) -> Weights | Unknown:

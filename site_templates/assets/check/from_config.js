@@ -5,12 +5,14 @@ import { Config } from "./derive/config.js";
 import { Float } from "./derive/json.js";
 import { derive } from "./derive/model.js";
 import { isDict, isInt } from "./derive/python.js";
-import { Tables, laidOut } from "./derive/weights/loaded.js";
+import { Tables, laidOut, laidOutFile } from "./derive/weights/loaded.js";
 
 /** @typedef {import("./types.js").Facts} Facts */
 /** @typedef {import("./types.js").Known} Known */
 /** @typedef {import("./types.js").Model} Model */
-/** A config that was dropped: the name of its file, and what `readJson` gave. @typedef {{name: string, values: Map<string, any>}} Dropped */
+/** @typedef {import("./types.js").Unknown} Unknown */
+/** @typedef {import("./derive/weights/stored.js").Stored} Stored */
+/** A config that was dropped: the name of its file, what `readJson` gave, and of a GGUF file its tensors. @typedef {{name: string, values: Map<string, any>, file?: Stored | Unknown | null}} Dropped */
 
 /** What configs call the number of query heads. */
 const HEADS = ["num_attention_heads", "n_head", "num_heads", "n_heads"];
@@ -27,14 +29,14 @@ const WORDS = ["model.mamba_ssm_cache_dtype"];
  * A model that is in no catalog, made of its config alone, without the claims that engines make on it.
  * @param {Dropped} dropped @param {string[]} formats the words for a format of weights @returns {Model}
  */
-export function modelOfConfig({ name, values }, formats) {
+export function modelOfConfig({ name, values, file = null }, formats) {
   const listed = values.get("architectures"), type = values.get("model_type");
   const architecture = Array.isArray(listed) && typeof listed[0] === "string" ? listed[0] : "";
   const id = stem(name), config = new Config(values), derived = derive(values);
   const heads = firstInt(config, HEADS);
   return {
     id,
-    data: { name, architecture, checkpoints: [], config: { basis: "official", cites: [] } },
+    data: { name, architecture, checkpoints: file ? [{ hub: fileName(name), format: "gguf" }] : [], config: { basis: "official", cites: [] } },
     names: { architecture, model_type: typeof type === "string" ? type : "" },
     facts: {
       ...{ "model.id": id, "model.architecture": architecture, "model.family": "" },
@@ -45,12 +47,12 @@ export function modelOfConfig({ name, values }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
-    memory: memoryOfConfig(values, formats),
+    memory: memoryOfConfig(values, formats, file),
   };
 }
 
-/** The memory part of such a model, as export/check_memory.py delivers it of others; a layout is worked out when it is asked for. @param {Map<string, any>} values @param {string[]} formats @returns {import("./weights.js").Delivered} */
-export function memoryOfConfig(values, formats) {
+/** The memory part of such a model, as export/check_memory.py delivers it of others; a layout is worked out when it is asked for. @param {Map<string, any>} values @param {string[]} formats @param {Stored | Unknown | null} [file] @returns {import("./weights.js").Delivered} */
+export function memoryOfConfig(values, formats, file = null) {
   const tables = new Tables(), words = {};
   /** @type {Map<string, import("./weights.js").Layout>} */
   const known = new Map();
@@ -58,12 +60,17 @@ export function memoryOfConfig(values, formats) {
     const get = () => known.get(word) ?? /** @type {import("./weights.js").Layout} */ (known.set(word, laidOut(values, word, tables)).get(word));
     Object.defineProperty(words, word, { get, enumerable: true });
   }
-  return { facts: factsOfConfig(values), ...tables.lists, checkpoints: [], words };
+  return { facts: factsOfConfig(values), ...tables.lists, checkpoints: file ? [laidOutFile(values, file, tables)] : [], words };
 }
 
-/** The name of a file without its folder and its last ending, as pathlib has it. @param {string} name */
+/** The name of a file without its folder. @param {string} name */
+function fileName(name) {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** The same without its last ending, as pathlib has it. @param {string} name */
 function stem(name) {
-  return name.slice(name.lastIndexOf("/") + 1).replace(/(?<=.)\.[^.]*$/s, "");
+  return fileName(name).replace(/(?<=.)\.[^.]*$/s, "");
 }
 
 /** What the model is called by: its class, else its type, in words that may stand in a sentence. @param {Map<string, any>} values */

@@ -70,6 +70,8 @@ function placeOf(listed, name) {
   if (name === null) return listed.length ? 0 : -1;
   const [hub, ...type] = name.toLowerCase().split(":");
   const wanted = type.join(":");
+  const exact = listed.findIndex((entry) => entry.hub.toLowerCase() === name.toLowerCase()); // the name of a file may have a colon
+  if (exact >= 0) return exact;
   return listed.findIndex((entry) => entry.hub.toLowerCase() === hub && (!wanted || (entry.type ?? "").toLowerCase() === wanted));
 }
 

@@ -39,6 +39,15 @@ export function laidOut(values, word, tables) {
   return { ...layout, ...beside(found, encodes ? tower : 0, drafts(config) ? draft : 0, high - low), tower_heads: towerHeads(config), tables: kept };
 }
 
+/** The layout of a GGUF file, which holds nothing beside its decoder. @param {Map<string, any>} values @param {Stored | Unknown} found as its header has it @param {Tables} tables @returns {Layout} */
+export function laidOutFile(values, found, tables) {
+  if ("missing" in found) return found;
+  const kept = positionTables(new Config(values));
+  if (![total(found.tensors), kept].every((count) => Number.isSafeInteger(count * WIDEST))) return LARGE;
+  const layout = tables.laidOut(found);
+  return layout.decoder[0] ? { ...layout, tables: kept } : unknown(["the tensors of the file"], "the header lists no tensors");
+}
+
 /** Bytes beside the decoder; what cannot be counted is nothing at least, and at most the room that the bounds of the decoder leave. @param {Stored} found @param {number | null} tower @param {number | null} draft @param {number} left @returns {{tower: Bounds, drafting: Bounds}} */
 function beside(found, tower, draft, left) {
   const wide = found.rest; // towers are left in the wide type by every scheme seen

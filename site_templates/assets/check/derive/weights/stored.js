@@ -11,7 +11,8 @@ import { LIGHTEST_AND_HEAVIEST, LINEAR, Scheme, readScheme } from "./scheme.js";
 /** @typedef {import("../config.js").Config} Config */
 /** @typedef {import("./tensors.js").Tensor} Tensor */
 /** @typedef {import("../../types.js").Unknown} Unknown */
-/** The tensors with two schemes, the lightest and the heaviest; `rest` is bytes a weight of what they leave alone. @typedef {{tensors: Tensor[], schemes: [Scheme, Scheme], rest: number}} Stored */
+/** What a scheme is asked: the format of a tensor, and those that it has. @typedef {Pick<Scheme, "formatOf" | "groups">} Formats */
+/** The tensors with two schemes, the lightest and the heaviest; `rest` is bytes a weight of what they leave alone. @typedef {{tensors: Tensor[], schemes: [Formats, Formats], rest: number}} Stored */
 
 const SECTIONS = ["quantization_config", "quantization", "compression_config"];
 
