@@ -20,7 +20,7 @@ function at(config, path, change) {
 
 const ONE = { tensor: 1, pipeline: 1, expert: 1, vocabularyStep: 1, expertStep: [1, 1], byLayer: false, drafts: false, towerWhole: false, textOnly: false, expandsLatent: false, keepsTables: false };
 /** SPLITS of configs.py. */
-const SPLITS = [
+export const SPLITS = [
   ONE,
   { ...ONE, tensor: 3, byLayer: true },
   { ...ONE, tensor: 4, pipeline: 2, expert: 2, vocabularyStep: 64, expertStep: [128, 256], drafts: true, expandsLatent: true, keepsTables: true },
