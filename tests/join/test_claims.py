@@ -106,7 +106,7 @@ def test_each_snapshot_speaks_for_itself(make):
 )
 def test_the_narrowest_claim_on_a_requirement_speaks(make, claims, statuses):
     ledger = Ledger(make({OFFERS: snapshot(*claims)}).catalog)
-    assert [statement.status for statement in ledger.on_requirement("enga", "sliding-window", TINY_NAMES)] == statuses
+    assert [statement.status for statement in ledger.on_offer("enga", "sliding-window", TINY_NAMES)] == statuses
 
 
 def test_features_keep_the_order_of_their_source(make):

@@ -6,7 +6,7 @@ import pytest
 
 from catalogs import ENGINE, MODEL, NATIVE, OFFERS, REGISTRY, SOFTCAP, WINDOW, WINDOWED, changed, citation, snapshot
 from infercompat.join import Ledger, newest_release
-from infercompat.join.hops import Hop, Joiner
+from infercompat.join.hops import Hop, Joiner, Release
 from infercompat.join.stack import Stack
 
 
@@ -234,3 +234,64 @@ def test_the_softcap_record_is_as_the_tests_take_it(tiny):
 def test_the_newest_release_is_the_first_of_the_list(tiny):
     newest = newest_release(tiny.catalog.records["enga"])
     assert (newest.version, newest.date, newest.assumed) == ("1.1.0", "2026-02-01", True)
+
+
+def moved(version: str) -> dict[str, str]:
+    """enga, of which upstream was seen to have this version."""
+    return changed(ENGINE, ("releases:\n", f'upstream: {{version: "{version}", seen: 2026-02-20}}\nreleases:\n'))
+
+
+@pytest.mark.parametrize(("upstream", "stale"), [("1.1.9", False), ("1.2.0", False), ("1.3.0", True), ("1.4.1", True), ("2.0.0", False)])
+def test_evidence_ages_by_what_upstream_has(hop, upstream, stale):
+    """Two minor releases behind is stale; how many lie between 1.1 and 2.0 nobody knows."""
+    assert state(hop("architecture", moved(upstream))) == ("holds", "native", "exact", stale)
+
+
+def test_evidence_at_the_version_that_was_asked_for_does_not_age(make):
+    products = make(moved("1.9.0"))
+    engine = products.catalog.records["enga"]
+    stack = Stack(products.catalog.records["tiny-model"], products.derived["tiny-model"])
+    assert Joiner(Ledger(products.catalog), engine, Release("1.1.0", "2026-02-01", assumed=False)).architecture(stack).stale is False
+
+
+@pytest.fixture
+def weights(make):
+    def of(claims: tuple[str, ...], format: str, **given: str) -> Hop | None:
+        products = make({OFFERS: snapshot(*claims)})
+        assert products.diagnostics == []
+        catalog = products.catalog
+        engine = catalog.records["enga"]
+        facts = {"weights.format": format} | {name.replace("_", "."): value for name, value in given.items()}
+        return Joiner(Ledger(catalog), engine, newest_release(engine)).weights(Stack(catalog.records["tiny-model"], products.derived["tiny-model"], facts))
+
+    return of
+
+
+FP8 = "about: {quantization: fp8}, holds: native, note: Any GPU."
+FP8_NOT_ON_SM70 = "about: {quantization: fp8, platform: sm70}, holds: unsupported, lacks: There is no kernel."
+FP4_ON_SM100 = "about: {quantization: nvfp4, platform: sm100}, holds: native"
+FP4_ON_CUDA = 'about: {quantization: nvfp4, platform: cuda}, holds: partial, lacks: "Weights only, arithmetic in 16 bit.", consequence: slow'
+
+
+@pytest.mark.parametrize(
+    ("claims", "format", "given", "state", "finding"),
+    [
+        ((FP8,), "fp8", {}, "holds", "fp8: Any GPU."),
+        ((FP8, FP8_NOT_ON_SM70), "fp8", {"hardware_class": "sm90", "platform": "cuda"}, "holds", "fp8: Any GPU."),
+        ((FP8, FP8_NOT_ON_SM70), "fp8", {"hardware_class": "sm70", "platform": "cuda"}, "fails", "fp8: There is no kernel."),
+        ((FP4_ON_SM100, FP4_ON_CUDA), "nvfp4", {"hardware_class": "sm100", "platform": "cuda"}, "holds", "nvfp4: implemented by the engine itself"),
+        ((FP4_ON_SM100, FP4_ON_CUDA), "nvfp4", {"hardware_class": "sm80", "platform": "cuda"}, "gap", "nvfp4: Weights only, arithmetic in 16 bit."),
+        ((FP4_ON_SM100,), "nvfp4", {"hardware_class": "sm80", "platform": "cuda"}, "unknown", "no source of EngA in the catalog speaks of nvfp4 weights"),
+        ((FP8,), "awq", {}, "unknown", "no source of EngA in the catalog speaks of awq weights"),
+    ],
+)
+def test_weight_formats_by_hardware(weights, claims, format, given, state, finding):
+    found = weights(claims, format, **given)
+    assert (found.name, found.state, found.finding) == ("weights", state, finding)
+
+
+def test_silence_on_plain_tensors_is_no_gap_and_a_refusal_is_one(weights):
+    assert weights((FP8,), "bf16") is None
+    refused = "about: {quantization: bf16, platform: sm75}, holds: unsupported, lacks: Turing computes in half precision."
+    assert weights((refused,), "bf16", hardware_class="sm90", platform="cuda") is None
+    assert weights((refused,), "bf16", hardware_class="sm75", platform="cuda").state == "fails"

@@ -13,7 +13,7 @@ from infercompat.allocate.allocation import Allocation
 from infercompat.allocate.request import Request
 from infercompat.allocate.terms import MOST_RANKS, Lacking, Parameters, Terms, Unfit
 from infercompat.derive import Unknown
-from infercompat.versions import Carried, carry, compare, parse_version
+from infercompat.versions import Carried, parse_version, reach
 
 ALGORITHMS = {
     "vllm-blocks/1": ("vllm", "blocks"),
@@ -80,26 +80,15 @@ def by_policy(policy: Mapping[str, Any], engine: Mapping[str, Any], request: Req
 def choose(engine: Mapping[str, Any], version: str) -> tuple[Mapping[str, Any], Carried] | Unknown:
     """The policy that holds at a version, and how what was read of it reaches there; the newest that fits wins."""
     name, policies = engine.get("name", "the engine"), engine.get("cache_policies", ())
-    dates = {release["version"]: release.get("date") for release in engine.get("releases", ())}
-    wanted = parse_version(engine["scheme"], version, dates.get(version))
-    if wanted is None:
+    if parse_version(engine["scheme"], version) is None:
         return Unknown(("version",), f"{version} is no version of {name}")
     reasons = []
     for policy in policies:
-        if not _within(engine["scheme"], policy, dates, version):
+        carried = reach(engine, policy, version)
+        if carried is None:
             continue
-        read = [(text, dates.get(text), "native") for text in policy["seen_at"]]
-        carried = carry(engine["scheme"], read, version, dates.get(version))
         if carried.status:
             return policy, carried
         reasons.append(carried.reason)
     why = f": {reasons[0]}" if reasons else ""
     return Unknown(("a cache policy",), f"no cache policy of {name} is known for {version}{why}")
-
-
-def _within(scheme: str, policy: Mapping[str, Any], dates: Mapping[str, str | None], version: str) -> bool:
-    """Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it."""
-    wanted = parse_version(scheme, version, dates.get(version))
-    bounds = {name: parse_version(scheme, policy[name], dates.get(policy[name])) for name in ("since", "until") if name in policy}
-    orders = {name: compare(wanted, bound) for name, bound in bounds.items() if bound and wanted}
-    return orders.get("since") != "less" and orders.get("until") not in ("equal", "greater")

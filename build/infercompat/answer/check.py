@@ -16,7 +16,7 @@ from infercompat.answer.observed import RAN, Seen, confirmed, holds_for, seen
 from infercompat.answer.question import Question
 from infercompat.condition import Range
 from infercompat.derive import Unknown
-from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, joiner_for, path_gates
+from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, binary, joiner_for, path_gates
 from infercompat.join.cell import deciding_hops
 from infercompat.join.grade import grade
 from infercompat.measure import Overhead, overheads
@@ -120,9 +120,14 @@ class Assessor(Struct, dict=True):
             config = replace(config, finding=f"{len(stack.derived.layers)} layers read from the config that was given", value=None)
         hops.append(config)
         hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
-        place = self._hardware(resolved)
+        place = binary(joiner, stack) or self._hardware(resolved)
         if place is not None:
-            return (*hops, place), resolved
+            hops.append(place)
+        if place is not None and place.state != "holds" and not place.optional and not place.avoided_by:
+            return tuple(hops), resolved
+        weights = joiner.weights(stack)
+        if weights is not None:
+            hops.append(_as_chosen(weights, resolved, joiner))
         hop, backend = attention(resolved, joiner)
         if hop is not None:
             hops.append(hop)
@@ -138,6 +143,22 @@ class Assessor(Struct, dict=True):
         sources = tuple(self.ledger.source_of(cite["id"], cite.get("at", "")) for cite in engine.get("cites", ()))
         finding = f"the documents of {engine['name']} name {', '.join(engine['platforms'])}, and say nothing of {platform}"
         return Hop("hardware", "unknown", finding, sources=sources)
+
+
+def _as_chosen(weights: Hop, resolved: Resolved, joiner: Joiner) -> Hop:
+    """The hop of a weight format that nobody named: then nothing hangs on it alone, since another checkpoint of the model may do."""
+    question = resolved.question
+    if question.checkpoint or "weights.format" in question.given:
+        return weights
+    if weights.state == "unknown":
+        return replace(weights, optional=True)
+    if weights.state != "fails":
+        return weights
+    for other in question.model.data.get("checkpoints", ()):
+        instead = joiner.weights(replace(resolved, facts={**resolved.facts, "weights.format": other["format"]}).stack)
+        if instead is None or instead.state in ("holds", "gap"):
+            return replace(weights, avoided_by=f"Take another checkpoint, such as {other['hub']} ({other['format']}).")
+    return weights
 
 
 def _range(blocks: tuple[int | None, int] | None) -> Range | None:

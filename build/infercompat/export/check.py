@@ -11,7 +11,8 @@ Whatever does not depend on the question is worked out here, so that the script 
 `engines/<id>.json`
   id, data (the record's own fields without notes), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
-  fallbacks, requirements: the claims on a requirement that speak of any model), gotchas about it, overheads (bytes, ascending).
+  fallbacks, requirements: the claims on a requirement, or on a weight format as `weights.<format>`, that speak of any model), gotchas
+  about it, overheads (bytes, ascending).
 `claims/<engine>.json`
   what the engine's snapshots say of models by name, for a config that is dropped and is that of no model here: id, and by snapshot `exact`
   (claims by `architecture` or `model_type` and its name) and `requirements` (claims that name a model).
@@ -47,7 +48,7 @@ from infercompat.condition.values import OneOf, Test
 from infercompat.derive import Derived, Unknown
 from infercompat.export.check_memory import memory_of_model
 from infercompat.join import Ledger, Stack
-from infercompat.join.claims import condition_words
+from infercompat.join.claims import WEIGHTS, condition_words
 from infercompat.join.gates import gotchas_about, is_proven, reported
 from infercompat.join.paths import parts
 from infercompat.join.stack import defaults_of
@@ -142,10 +143,10 @@ def named_claims(ledger: Ledger, engine: Record) -> dict[str, Any]:
     for snapshot in ledger.snapshots(engine.id):
         exact: dict[str, dict[str, list]] = {}
         for about, claims in ledger.exact(snapshot).items():
-            if len(about) == 1 and about[0][0] in NAMES and about[0][1] != "*":
-                exact.setdefault(about[0][0], {})[about[0][1]] = [_claim(ledger, snapshot, claim) for claim in claims]
+            if about[0] in NAMES and about[1] != "*":
+                exact.setdefault(about[0], {})[about[1]] = [_claim(ledger, snapshot, claim) for claim in claims]
         wanted: dict[str, list] = {}
-        for requirement, claims in ledger.requirement_claims(snapshot).items():
+        for requirement, claims in ledger.offers(snapshot).items():
             wanted |= {requirement: named} if (named := [_claim(ledger, snapshot, claim) for claim in claims if _named(claim)]) else {}
         if exact or wanted:
             found[snapshot.id] = {"exact": exact, "requirements": wanted}
@@ -192,10 +193,10 @@ def value_of(value: Any) -> Any:
 def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
     general = {
         requirement: found
-        for requirement, claims in ledger.requirement_claims(snapshot).items()
+        for requirement, claims in ledger.offers(snapshot).items()
         if (found := [_claim(ledger, snapshot, claim) for claim in claims if not _named(claim)])
     }
-    fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot).get((("architecture", "*"),), ())]
+    fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot).get(("architecture", "*"), ())]
     found = {"id": snapshot.id, **_only(snapshot.data, ("version", "read_on", "title", "complete"))}
     return found | {"source": _source(ledger, snapshot, None), "fallbacks": fallbacks, "requirements": general}
 
@@ -209,19 +210,20 @@ def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: 
     """The claims of an engine's snapshots that name this model, and what they say of the requirements that it has."""
     found: dict[str, Any] = {}
     for snapshot in ledger.snapshots(engine.id):
-        exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot).get(((key, names[key]),)))}
+        exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot).get((key, names[key])))}
+        offers = ledger.offers(snapshot)
         wanted: dict[str, list] = {}
-        for requirement in demanded:
-            for claim in ledger.requirement_claims(snapshot).get(requirement, ()):
+        for offer in (*demanded, *(name for name in offers if name.startswith(WEIGHTS))):
+            for claim in offers.get(offer, ()):
                 if (named := _named(claim)) and named.items() <= names.items():
-                    wanted.setdefault(requirement, []).append(_claim(ledger, snapshot, claim))
+                    wanted.setdefault(offer, []).append(_claim(ledger, snapshot, claim))
         if exact or wanted:
             found[snapshot.id] = {"exact": exact, "requirements": wanted}
     return found
 
 
 def _claim(ledger: Ledger, snapshot: Record, claim: Mapping[str, Any]) -> dict[str, Any]:
-    about = {name: value for name, value in claim["about"].items() if name not in ("requirement", "feature")}
+    about = {name: value for name, value in claim["about"].items() if name not in ("requirement", "feature", "quantization")}
     found = {"about": about, **_only(claim, CLAIM_FIELDS), "source": _source(ledger, snapshot, claim)}
     return found if "when" not in claim else found | {"when": _tree(claim["when"]), "if": condition_words(dict(claim))}
 

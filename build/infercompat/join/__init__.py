@@ -1,5 +1,6 @@
 """Joins models with engines: hop by hop, each with its evidence, to a verdict that never rounds unknown to yes or no."""
 
+from infercompat.join.binary import binary
 from infercompat.join.cell import VERDICTS, Cell
 from infercompat.join.claims import Ledger, Source, Statement
 from infercompat.join.gates import BLOCKING, Gate, gates, on_class
@@ -23,6 +24,7 @@ __all__ = [
     "Source",
     "Stack",
     "Statement",
+    "binary",
     "gates",
     "join_cell",
     "joiner_for",

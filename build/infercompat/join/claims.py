@@ -21,6 +21,9 @@ POSITIVE = frozenset({"native", "fallback", "plugin", "redirected", "rewritten",
 NEGATIVE = frozenset({"removed", "unsupported"})
 UNDECIDED = frozenset({"untested", "not-applicable"})
 
+WEIGHTS = "weights."
+"""What stands before a weight format where an offer is named."""
+
 Holds = Callable[[dict[str, Any]], Truth]
 """Decides a claim's `when` for the model and stack in question."""
 
@@ -63,31 +66,35 @@ class Ledger:
     def __init__(self, catalog: Catalog):
         self.catalog = catalog
         self._snapshots: dict[str | None, list[Record]] = defaultdict(list)
-        self._indexes: dict[str, dict[tuple, list[dict]]] = {}
-        self._requirements: dict[str, dict[str, list[dict]]] = {}
+        self._indexes: dict[str, dict[tuple[str, str], list[dict]]] = {}
+        self._offers: dict[str, dict[str, list[dict]]] = {}
         for snapshot in catalog.of_kind("support"):
             self._snapshots[snapshot.engine].append(snapshot)
 
     def snapshots(self, engine: str) -> list[Record]:
         return self._snapshots.get(engine, [])
 
-    def exact(self, snapshot: Record) -> dict[tuple, list[dict]]:
-        """A snapshot's claims by what they are about, indexed when it is first asked."""
+    def exact(self, snapshot: Record) -> dict[tuple[str, str], list[dict]]:
+        """A snapshot's claims that are about one thing alone, by what that is, such as ("architecture", "*"); indexed when it is first asked."""
         if snapshot.id not in self._indexes:
             index = self._indexes[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:
-                about = claim["about"]
-                index[tuple(about.items() if len(about) == 1 else sorted(about.items()))].append(claim)
+                if len(claim["about"]) == 1:
+                    [about] = claim["about"].items()
+                    index[about].append(claim)
         return self._indexes[snapshot.id]
 
-    def requirement_claims(self, snapshot: Record) -> dict[str, list[dict]]:
-        """A snapshot's claims that are about a requirement, by that, indexed when it is first asked."""
-        if snapshot.id not in self._requirements:
-            index = self._requirements[snapshot.id] = defaultdict(list)
+    def offers(self, snapshot: Record) -> dict[str, list[dict]]:
+        """A snapshot's claims on what the engine offers: by requirement, and by weight format as `weights.<format>`. Indexed when it is first asked."""
+        if snapshot.id not in self._offers:
+            index = self._offers[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:
-                if "requirement" in claim["about"]:
-                    index[claim["about"]["requirement"]].append(claim)
-        return self._requirements[snapshot.id]
+                about = claim["about"]
+                if "requirement" in about:
+                    index[about["requirement"]].append(claim)
+                elif "quantization" in about:
+                    index[WEIGHTS + about["quantization"]].append(claim)
+        return self._offers[snapshot.id]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
         """The evidence behind a claim: its own citation, else the snapshot's first one with the claim's place."""
@@ -121,12 +128,12 @@ class Ledger:
     def _in_registry(self, snapshot: Record, key: str, names: dict[str, str], holds: Holds) -> Statement | None:
         exact = self.exact(snapshot)
         for name in (key, "architecture" if key == "model_type" else "model_type"):
-            claims = exact.get(((name, names.get(name)),), ())
+            claims = exact.get((name, names.get(name)), ())
             if claims:
                 return self._strongest(snapshot, claims, holds)
         if not snapshot.data.get("complete"):
             return None
-        fallbacks = [(claim, holds(claim.get("when") or {}).value) for claim in exact.get((("architecture", "*"),), ())]
+        fallbacks = [(claim, holds(claim.get("when") or {}).value) for claim in exact.get(("architecture", "*"), ())]
         for claim, holding in sorted(fallbacks, key=lambda pair: pair[1] is None):
             if holding:
                 return Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
@@ -144,8 +151,8 @@ class Ledger:
         claim = ranked[0]
         return Statement(snapshot, "unknown", self.source(snapshot, claim), claim, f"{claim['holds']} if {condition_words(claim)}")
 
-    def on_requirement(self, engine: str, requirement: str, names: dict[str, str], backend: str | None = None) -> list[Statement]:
-        """Claims on a requirement that speak of this model, from every snapshot; the narrowest of each snapshot only.
+    def on_offer(self, engine: str, wanted: str, names: dict[str, str], backend: str | None = None) -> list[Statement]:
+        """Claims on a requirement or a weight format that speak of this model, from every snapshot; the narrowest of each snapshot only.
 
         With `backend`, those that speak of that attention backend and no others.
         """
@@ -153,7 +160,7 @@ class Ledger:
         for snapshot in self.snapshots(engine):
             fitting = [
                 (narrowness, claim)
-                for claim in self.requirement_claims(snapshot).get(requirement, ())
+                for claim in self.offers(snapshot).get(wanted, ())
                 if (backend is None or claim["about"].get("backend") == backend) and (narrowness := _narrowness(claim["about"], names)) is not None
             ]
             narrowest = max((narrowness for narrowness, _ in fitting), default=None)

@@ -9,10 +9,13 @@ from msgspec.structs import replace
 
 from infercompat.condition import ALWAYS, MISSING, Truth, evaluate, parse
 from infercompat.derive import Unknown
-from infercompat.join.claims import NEGATIVE, POSITIVE, Ledger, Source, Statement, condition_words
+from infercompat.join.claims import NEGATIVE, POSITIVE, WEIGHTS, Ledger, Source, Statement, condition_words
 from infercompat.join.stack import Stack
 from infercompat.records import Record
-from infercompat.versions import Carried, Observation, carry
+from infercompat.versions import Carried, Observation, carry, minors_between, parse_version
+
+PLAIN = ("bf16", "fp16", "fp32")
+"""Weight formats that any implementation computes with: their silence is no gap."""
 
 
 class Hop(Struct, frozen=True):
@@ -120,10 +123,22 @@ class Joiner:
             return replace(architecture, name=requirement, finding=finding, against=())
         return replace(hop, optional=bool(data.get("optional")))
 
+    def weights(self, stack: Stack) -> Hop | None:
+        """Whether the engine loads the checkpoint's weight format on this hardware; None where that is not known, or plain tensors."""
+        format = stack.get("weights.format")
+        if not isinstance(format, str):
+            return None
+        hop = self._offered(WEIGHTS + format, {"name": f"{format} weights", "consequence": "refuses"}, stack)
+        required = () if isinstance(stack.derived, Unknown) else stack.derived.requirements
+        silent = hop.state == "unknown" and not hop.sources
+        if (format in PLAIN and hop.state in ("holds", "unknown")) or (silent and f"{format}-weights" in required):
+            return None
+        return replace(hop, name="weights", finding=hop.finding if silent else f"{format}: {hop.finding}")
+
     def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
         statements = [
             statement
-            for statement in self.ledger.on_requirement(self.engine.id, requirement, stack.names)
+            for statement in self.ledger.on_offer(self.engine.id, requirement, stack.names)
             if "when" not in (statement.claim or {}) or self._holds(statement.claim["when"], stack).value is not False
         ]
         everywhere, statements = statements, _for_hardware(statements, stack)
@@ -158,7 +173,7 @@ class Joiner:
             finding = chosen.field("note") or _says(carried.status, chosen)
             return Hop(requirement, "holds", _with_exceptions(finding, everywhere, stack), carried.status, **common)
         consequence = chosen.field("consequence") or data.get("consequence")
-        lacks = chosen.field("lacks") or data.get("without_it", "")
+        lacks = chosen.field("lacks") or data.get("without_it") or chosen.field("note") or _says(carried.status, chosen)
         if consequence not in ("refuses", "wrong-output") or optional or carried.status == "partial":
             return Hop(requirement, "gap", lacks, carried.status, consequence, **common)
         shows, can_be_avoided = self._shows(data.get("matters_when"), stack)
@@ -176,7 +191,7 @@ class Joiner:
             return None
         general = [
             statement
-            for statement in self.ledger.on_requirement(self.engine.id, requirement, {})
+            for statement in self.ledger.on_offer(self.engine.id, requirement, {})
             if statement.claim["about"].get("platform") in places and "backend" not in statement.claim["about"]
             if "when" not in statement.claim or self._holds(statement.claim["when"], stack).yes
         ]
@@ -191,7 +206,7 @@ class Joiner:
 
     def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
         """What one attention backend offers for a requirement on the stack's hardware; None where no source speaks of it."""
-        statements = self.ledger.on_requirement(self.engine.id, requirement, stack.names, backend)
+        statements = self.ledger.on_offer(self.engine.id, requirement, stack.names, backend)
         here = _for_hardware([s for s in statements if "when" not in s.claim or self._holds(s.claim["when"], stack).yes], stack)
         offers = self._best_offers(here)
         return self._carried(offers[max(offers)])[0].status if offers else None
@@ -218,9 +233,20 @@ class Joiner:
             carry_minor_releases=self.thresholds["carry_minor_releases"],
             carry_days=self.thresholds["carry_days"],
         )
+        if carried.status is not None and carried.basis and all(self._left_behind(version) for version in carried.basis):
+            carried = replace(carried, stale=True)
         deciding = [statement for statement in statements if statement.status == carried.status]
         deciding.sort(key=lambda statement: (statement.version != self.release.version, statement.version not in carried.basis, statement.snapshot.id))
         return carried, deciding or statements
+
+    def _left_behind(self, version: str) -> bool:
+        """Whether upstream has gone on so far since a version that it is stale for whoever asks for none by name."""
+        upstream = self.engine.data.get("upstream")
+        if upstream is None or not self.release.assumed:
+            return False
+        old, new = (parse_version(self.engine.data["scheme"], text) for text in (version, upstream["version"]))
+        minors = minors_between(old, new) if old and new else None
+        return minors is not None and minors >= self.thresholds["stale_minor_releases"]
 
     def _against(self, status: str, lower: list) -> list[Statement]:
         opposite = NEGATIVE if status in POSITIVE else POSITIVE

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from infercompat.join.binary import binary
 from infercompat.join.claims import Ledger
 from infercompat.join.gates import Gate, gates
 from infercompat.join.hops import Hop, Joiner, Release, newest_release
@@ -66,6 +67,9 @@ class Through(Joiner):
 
     def requirement(self, requirement: str, stack: Stack, architecture: Hop | None = None) -> Hop:
         return self.path.requirement(requirement, stack, architecture)
+
+    def weights(self, stack: Stack) -> Hop | None:
+        return self.path.weights(stack)
 
     def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
         return self.path.backend_offer(requirement, backend, stack)
@@ -128,5 +132,6 @@ def _rank(path: Joiner, stack: Stack, demanded: tuple[str, ...]) -> tuple[bool, 
     hops = [path.architecture(stack)]
     if hops[0].state != "fails":
         hops += [path.requirement(requirement, stack, hops[0]) for requirement in demanded]
+        hops += [hop for hop in (binary(path, stack), path.weights(stack)) if hop is not None]
     states = [hop.state for hop in hops if not hop.optional]
     return "fails" in states, "unknown" in states, states.count("gap")

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from infercompat import condition, prose
+from infercompat.answer.facts import platform_of
 from infercompat.derive import LOOKUP_NAMES, Unknown
 from infercompat.products import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
-from infercompat.rules.examples import GOTCHA, MODEL, RECIPE, SNAPSHOT, changed
+from infercompat.rules.examples import ENGINE, GOTCHA, MODEL, RECIPE, SNAPSHOT, changed
 from infercompat.shape import nearest
 
 
@@ -266,7 +267,26 @@ def second_recipe(products: Products) -> Iterator[Finding]:
                 yield recipe.document.span(("models", index)), message, "Take it out of one of the two."
 
 
+@rule(
+    code="ENG001",
+    name="build-of-another-platform",
+    what="The classes of a build are of its platform.",
+    why="A build is asked for by platform: a class of another one would never be found, and its hardware refused.",
+    bad=changed(ENGINE, ("classes: [sm90]", "classes: [gfx942]"), ("cites: [{id: enga-registry}]}", "cites: [{id: enga-registry}]}  # ENG001")),
+    good=ENGINE,
+)
+def build_of_another_platform(products: Products) -> Iterator[Finding]:
+    for engine in products.catalog.of_kind("engine"):
+        for index, build in enumerate(engine.data.get("builds", ())):
+            for place, hardware_class in enumerate(build["classes"]):
+                platform = platform_of(hardware_class)
+                if platform != build["platform"]:
+                    span = engine.document.span(("builds", index, "classes", place))
+                    yield span, f"{hardware_class} is a class of {platform}, and the build is for {build['platform']}", "Give it an entry of its own."
+
+
 RULES = (
+    build_of_another_platform,
     unknown_placeholder,
     condition_does_not_parse,
     condition_never_true,

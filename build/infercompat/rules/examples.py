@@ -61,6 +61,16 @@ read_on: 2026-01-02
 evidence:
   - {id: enga-issue-1, strength: single-report, shows: The start takes minutes.}
 """
+ENGINE = """
+# catalog/engines/enga.yaml
+name: EngA
+role: engine
+repository: https://example.com/acme/enga
+scheme: pep440
+releases: [{version: "1.1.0", date: 2026-02-01}, {version: "1.0.0", date: 2026-01-01}]
+builds:
+  - {platform: cuda, seen_at: ["1.0.0"], classes: [sm90], cites: [{id: enga-registry}]}
+"""
 RECIPE = """
 # catalog/recipes/enga/tiny-on-enga.yaml
 name: Tiny on EngA

@@ -11,6 +11,8 @@
 
 export const POSITIVE = new Set(["native", "fallback", "plugin", "redirected", "rewritten", "partial", "known-issues"]);
 export const NEGATIVE = new Set(["removed", "unsupported"]);
+/** What stands before a weight format where an offer is named. */
+export const WEIGHTS = "weights.";
 // One registry may list an architecture in several of its tables; any table that has it supports it.
 const STRENGTH = ["native", "rewritten", "known-issues", "partial", "redirected", "plugin", "fallback", "untested", "removed", "unsupported"];
 
@@ -68,16 +70,16 @@ function strongest(data, snapshot, claims, holds) {
 }
 
 /**
- * Claims on a requirement that speak of this model, the narrowest of each snapshot only; with `backend` those of that attention backend,
+ * Claims on a requirement or a weight format that speak of this model, the narrowest of each snapshot only; with `backend` those of that attention backend,
  * with `general` those that name no model.
- * @param {Data} data @param {Engine} engine @param {string} requirement @param {{backend?: string, general?: boolean}} [which]
+ * @param {Data} data @param {Engine} engine @param {string} wanted @param {{backend?: string, general?: boolean}} [which]
  */
-export function onRequirement(data, engine, requirement, { backend, general = false } = {}) {
+export function onOffer(data, engine, wanted, { backend, general = false } = {}) {
   /** @param {Claim[] | undefined} claims */
   const fitting = (claims) => (claims ?? []).filter((claim) => backend === undefined || claim.about.backend === backend);
   return engine.snapshots.flatMap((snapshot) => {
-    const named = general ? [] : fitting(data.model.claims[engine.id]?.[snapshot.id]?.requirements[requirement]);
-    const narrowest = named.length ? named : fitting(snapshot.requirements[requirement]);
+    const named = general ? [] : fitting(data.model.claims[engine.id]?.[snapshot.id]?.requirements[wanted]);
+    const narrowest = named.length ? named : fitting(snapshot.requirements[wanted]);
     return narrowest.map((claim) => statement(data, snapshot, claim.holds, claim));
   });
 }

@@ -2,6 +2,7 @@
 // answer/check.py: a question taken as it stands, hop by hop to a verdict, without looking for repairs.
 
 import { attention } from "./attention.js";
+import { binary } from "./binary.js";
 import { sourcesOf } from "./claims.js";
 import { resolve, stackOf } from "./facts.js";
 import { BLOCKING, blocks, leftOut } from "./gates.js";
@@ -83,11 +84,32 @@ function hopsOf(resolved, joiner, demanded) {
   const inHand = read.state === "holds" && !read.sources.length && !resolved.question.derived.unknown;
   const config = inHand ? { ...read, finding: `${stack.layers()?.length} layers read from the config that was given`, value: null } : read;
   const hops = [first, config, ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
-  const place = hardware(resolved, joiner.data);
-  if (place) return { hops: [...hops, place], resolved };
+  const place = binary(joiner, stack) ?? hardware(resolved, joiner.data);
+  if (place) hops.push(place);
+  if (place && place.state !== "holds" && !place.optional && !place.avoided_by) return { hops, resolved };
+  const weights = joiner.weights(stack);
+  if (weights) hops.push(asChosen(weights, resolved, joiner));
   const { found, backend } = attention(resolved, joiner);
   const facts = backend === null ? resolved.facts : { ...resolved.facts, "attention.backend": backend };
   return { hops: found ? [...hops, found] : hops, resolved: { ...resolved, facts } };
+}
+
+/**
+ * The hop of a weight format that nobody named: then nothing hangs on it alone, since another checkpoint of the model may do.
+ * @param {Hop} weights @param {Resolved} resolved @param {Joiner} joiner @returns {Hop}
+ */
+function asChosen(weights, resolved, joiner) {
+  const { question, facts } = resolved;
+  if (question.checkpoint || "weights.format" in question.given) return weights;
+  if (weights.state === "unknown") return { ...weights, optional: true };
+  if (weights.state !== "fails") return weights;
+  for (const other of question.model.data.checkpoints ?? []) {
+    const instead = joiner.weights(stackOf({ ...resolved, facts: { ...facts, "weights.format": other.format } }, joiner.data));
+    if (instead === null || ["holds", "gap"].includes(instead.state)) {
+      return { ...weights, avoided_by: `Take another checkpoint, such as ${other.hub} (${other.format}).` };
+    }
+  }
+  return weights;
 }
 
 /**

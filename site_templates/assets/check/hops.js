@@ -1,10 +1,11 @@
 // @ts-check
 // join/hops.py: the hops of a chain, from the architecture's place in the engine to what it offers for each requirement.
 
-import { carry } from "./carry.js";
-import { NEGATIVE, POSITIVE, conditionWords, onArchitecture, onRequirement, sortedBy, sourcesOf } from "./claims.js";
+import { carry, minorsBetween } from "./carry.js";
+import { NEGATIVE, POSITIVE, WEIGHTS, conditionWords, onArchitecture, onOffer, sortedBy, sourcesOf } from "./claims.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { says, withExceptions } from "./phrases.js";
+import { parseVersion } from "./versions.js";
 import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sourcesIn } from "./statements.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -15,6 +16,8 @@ import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sources
 /** @typedef {import("./stack.js").Stack} Stack */
 /** @typedef {import("./statements.js").Result} Result */
 
+// Weight formats that any implementation computes with: their silence is no gap.
+const PLAIN_WEIGHTS = ["bf16", "fp16", "fp32"];
 const PLAIN = new Set(["native", "fallback", "redirected", "rewritten", "plugin", "known-issues"]);
 /** @type {Record<string, string>} */
 const BASIS = {
@@ -98,9 +101,20 @@ export class Joiner {
     return { ...found, optional: Boolean(record.optional) };
   }
 
+  /** Whether the engine loads the checkpoint's weight format on this hardware; null where that is not known, or plain tensors. @param {Stack} stack @returns {Hop | null} */
+  weights(stack) {
+    const format = stack.get("weights.format");
+    if (typeof format !== "string") return null;
+    const found = this.offered(WEIGHTS + format, { name: `${format} weights`, consequence: "refuses" }, stack);
+    const silent = found.state === "unknown" && !found.sources.length;
+    if (PLAIN_WEIGHTS.includes(format) && ["holds", "unknown"].includes(found.state)) return null;
+    if (silent && stack.requires(`${format}-weights`)) return null;
+    return { ...found, name: "weights", finding: silent ? found.finding : `${format}: ${found.finding}` };
+  }
+
   /** @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
   offered(requirement, record, stack) {
-    const everywhere = onRequirement(this.data, this.engine, requirement).filter((one) => this.fits(one, stack) !== false);
+    const everywhere = onOffer(this.data, this.engine, requirement).filter((one) => this.fits(one, stack) !== false);
     const here = forHardware(everywhere, stack);
     const decided = here.filter((one) => this.fits(one, stack) === true);
     if (here.length && !decided.length) {
@@ -139,7 +153,7 @@ export class Joiner {
    */
   lack(requirement, record, chosen, stack, common) {
     const consequence = chosen.claim?.consequence || record.consequence || null;
-    const lacks = chosen.claim?.lacks || record.without_it || "";
+    const lacks = chosen.claim?.lacks || record.without_it || chosen.claim?.note || says(chosen.status, chosen);
     const more = { ...common, consequence, optional: Boolean(record.optional) };
     const bearable = !["refuses", "wrong-output"].includes(consequence) || more.optional || common.value === "partial";
     if (bearable) return hop(requirement, "gap", lacks, more);
@@ -158,7 +172,7 @@ export class Joiner {
     const about = chosen.claim?.about ?? {};
     if ("platform" in about || !("architecture" in about || "model_type" in about)) return null;
     const places = [stack.get("hardware.class"), stack.get("platform")];
-    const general = onRequirement(this.data, this.engine, requirement, { general: true }).filter((one) => {
+    const general = onOffer(this.data, this.engine, requirement, { general: true }).filter((one) => {
       const { platform, backend } = one.claim?.about ?? {};
       return platform && places.includes(platform) && !backend && this.fits(one, stack) === true;
     });
@@ -173,7 +187,7 @@ export class Joiner {
    * @param {string} requirement @param {string} backend @param {Stack} stack
    */
   backendOffer(requirement, backend, stack) {
-    const fitting = onRequirement(this.data, this.engine, requirement, { backend }).filter((one) => this.fits(one, stack) === true);
+    const fitting = onOffer(this.data, this.engine, requirement, { backend }).filter((one) => this.fits(one, stack) === true);
     const results = this.results(bestOffers(forHardware(fitting, stack)));
     return results.length ? results[0].carried.status : null;
   }
@@ -196,9 +210,20 @@ export class Joiner {
   carried(statements) {
     const seen = statements.map((one) => ({ version: one.version, date: this.dates[one.version] ?? null, status: one.status }));
     const { version, date } = this.release;
-    const carried = carry(this.engine.data.scheme, seen, version, date, this.data.catalog.thresholds);
+    const reached = carry(this.engine.data.scheme, seen, version, date, this.data.catalog.thresholds);
+    const isOld = reached.status !== null && reached.basis.length > 0 && reached.basis.every((one) => this.isLeftBehind(one));
+    const carried = isOld ? { ...reached, stale: true } : reached;
     const agreeing = statements.filter((one) => one.status === carried.status);
     const deciding = sortedBy(agreeing, (one) => [one.version !== version, !carried.basis.includes(one.version), one.snapshot.id]);
     return { carried, deciding: deciding.length ? deciding : statements };
+  }
+
+  /** Whether upstream has gone on so far since a version that it is stale for whoever asks for none by name. @param {string} version */
+  isLeftBehind(version) {
+    const { scheme, upstream } = this.engine.data;
+    if (!upstream || !this.release.assumed) return false;
+    const [old, newest] = [parseVersion(scheme, version), parseVersion(scheme, upstream.version)];
+    const minors = old && newest ? minorsBetween(old, newest) : null;
+    return minors !== null && minors >= this.data.catalog.thresholds.stale_minor_releases;
   }
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // join/paths.py: engines with several paths to a model, and paths that run models in another engine.
 
+import { binary } from "./binary.js";
 import { sortedBy } from "./claims.js";
 import { gates } from "./gates.js";
 import { Joiner, datesOf, newestRelease } from "./hops.js";
@@ -54,6 +55,11 @@ class Through extends Joiner {
   /** @override @param {string} requirement @param {Stack} stack @param {Hop | null} [architecture] */
   requirement(requirement, stack, architecture = null) {
     return this.path.requirement(requirement, stack, architecture);
+  }
+
+  /** @override @param {Stack} stack */
+  weights(stack) {
+    return this.path.weights(stack);
   }
 
   /** @override @param {string} requirement @param {string} backend @param {Stack} stack */
@@ -124,6 +130,7 @@ function bundled(engine, release, name) {
 function rank(path, stack, demanded) {
   const first = path.architecture(stack);
   const rest = first.state === "fails" ? [] : demanded.map((requirement) => path.requirement(requirement, stack, first));
-  const states = [first, ...rest].filter((hop) => !hop.optional).map((hop) => hop.state);
+  const more = first.state === "fails" ? [] : [binary(path, stack), path.weights(stack)].filter((hop) => hop !== null);
+  const states = [first, ...rest, ...more].filter((hop) => !hop.optional).map((hop) => hop.state);
   return [states.includes("fails"), states.includes("unknown"), states.filter((state) => state === "gap").length];
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // infercompat/allocate/policy.py: which cache policy of an engine applies to a version, and the allocation that follows from it.
-import { carry } from "../carry.js";
 import { isUnknown, unknown } from "../layers.js";
-import { compare, parseVersion } from "../versions.js";
+import { reach } from "../spans.js";
+import { parseVersion } from "../versions.js";
 import * as exllamav3 from "./exllamav3.js";
 import * as llamacpp from "./llamacpp.js";
 import * as lmdeploy from "./lmdeploy.js";
@@ -32,8 +32,6 @@ import * as vllmplugins from "./vllmplugins.js";
  *   cache_policies?: Policy[]}} Engine
  */
 
-/** How far what was read of a policy is carried, as versions/carry.py has it where nothing else is said. */
-const THRESHOLDS = { carry_minor_releases: 3, carry_days: 120 };
 const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, mlxvlm, vllmplugins];
 /** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
 const ALGORITHMS = Object.assign({}, ...MODULES.map((module) => module.ALGORITHMS));
@@ -61,31 +59,14 @@ export function allocate(engine, version, request) {
 /** The policy that holds at a version; the newest that fits wins. @param {Engine} engine @param {string} version @returns {Policy | Unknown} */
 export function choose(engine, version) {
   const { name, scheme } = engine;
-  /** @type {Record<string, string | null>} */
-  const dates = Object.fromEntries(engine.releases.map((release) => [release.version, release.date]));
-  if (!parseVersion(scheme, version, dates[version])) return unknown(["version"], `${version} is no version of ${name}`);
+  if (!parseVersion(scheme, version)) return unknown(["version"], `${version} is no version of ${name}`);
   const reasons = [];
   for (const policy of engine.cache_policies ?? []) {
-    if (!isWithin(scheme, policy, dates, version)) continue;
-    const read = policy.seen_at.map((text) => ({ version: text, date: dates[text] ?? null, status: "native" }));
-    const carried = carry(scheme, read, version, dates[version] ?? null, THRESHOLDS);
+    const carried = reach(engine, policy, version);
+    if (carried === null) continue;
     if (carried.status) return policy;
     reasons.push(carried.reason);
   }
   const why = reasons.length ? `: ${reasons[0]}` : "";
   return unknown(["a cache policy"], `no cache policy of ${name} is known for ${version}${why}`);
-}
-
-/**
- * Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it.
- * @param {string} scheme @param {Policy} policy @param {Record<string, string | null>} dates @param {string} version
- */
-function isWithin(scheme, policy, dates, version) {
-  const wanted = parseVersion(scheme, version, dates[version]);
-  /** @param {string | undefined} text */
-  const order = (text) => {
-    const bound = text === undefined ? null : parseVersion(scheme, text, dates[text]);
-    return bound && wanted ? compare(wanted, bound) : null;
-  };
-  return order(policy.since) !== "less" && !["equal", "greater"].includes(order(policy.until) ?? "");
 }
