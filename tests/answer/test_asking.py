@@ -277,11 +277,12 @@ def test_a_gguf_file_is_its_own_checkpoint_and_tells_its_class(real, tmp_path):
     numbers = 2 * sum(rows * columns for rows, columns in layer.values())
     wanted = numbers // 256 * 144 + 100 * 210 + 256 * 4
     answers = {}
-    for engine in ("llama.cpp", "vllm"):
+    for served_by in ("llama.cpp", "vllm"):
         options = OPTIONS | {"from_config": path, "hardware": "rtx-4090", "length": 2048}
-        found = asking.questions(real, None, engine, options)[0]
+        found = asking.questions(real, None, served_by, options)[0]
         assert (found.model.id, found.model.data["architecture"], found.checkpoint) == ("mine:1", "LlamaForCausalLM", "mine:1.gguf")
-        answers[engine] = reply.as_data(reply.reply(Assessor(real), found), Assessor(real))
-    assert (answers["llama.cpp"]["verdict"], answers["llama.cpp"]["memory"]["fits"]) == ("yes", True)
+        answers[served_by] = reply.as_data(reply.reply(Assessor(real), found), Assessor(real))
+    states = {hop["hop"]: hop["state"] for hop in answers["llama.cpp"]["chain"]}
+    assert (states["architecture"], answers["llama.cpp"]["memory"]["fits"]) == ("holds", True)
     assert answers["llama.cpp"]["memory"]["weights_bytes"] == wanted
     assert answers["vllm"]["command"]["argv"][:3] == ["vllm", "serve", "mine:1.gguf"]

@@ -18,7 +18,7 @@ from infercompat.derive.gguf import ARCHITECTURES, Unreadable, config_of_header,
 from infercompat.derive.weights.loaded import rank_of
 
 sys.path.insert(0, str(ROOT / "tests" / "vectors"))
-import configs  # noqa: E402
+import configs
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium (make test installs it when it may)")]
 
