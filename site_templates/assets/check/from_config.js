@@ -47,8 +47,18 @@ export function modelOfConfig({ name, values, file = null }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
-    memory: memoryOfConfig(values, formats, file),
+    memory: once(values, () => memoryOfConfig(values, formats, file)),
   };
+}
+
+/** The memory parts that were worked out: the same config is asked about at every step of the slider. @type {WeakMap<Map<string, any>, import("./weights.js").Delivered>} */
+const worked = new WeakMap();
+
+/** @param {Map<string, any>} values @param {() => import("./weights.js").Delivered} work */
+function once(values, work) {
+  const found = worked.get(values) ?? work();
+  worked.set(values, found);
+  return found;
 }
 
 /** The memory part of such a model, as export/check_memory.py delivers it of others; a layout is worked out when it is asked for. @param {Map<string, any>} values @param {string[]} formats @param {Stored | Unknown | null} [file] @returns {import("./weights.js").Delivered} */
