@@ -7,7 +7,7 @@ from typing import Any
 
 from infercompat.derive import Unknown
 from infercompat.derive.weights import Weights, weight_bytes
-from infercompat.derive.weights.loaded import Evenly, LaidOut, laid_out, loaded_weights
+from infercompat.derive.weights.loaded import Evenly, LaidOut, laid_out, loaded_weights, rank_of
 from infercompat.derive.weights.ranks import VOCABULARY_STEP, Split
 from infercompat.records import Record
 
@@ -29,7 +29,8 @@ def checkpoint_of(model: Record, name: str | None) -> Mapping[str, Any] | None:
         return listed[0] if listed else None
     hub, _, type = name.lower().partition(":")
     same = [entry for entry in listed if entry["hub"].lower() == hub]
-    return next((entry for entry in same if not type or entry.get("type", "").lower() == type), None)
+    exact = next((entry for entry in listed if entry["hub"].lower() == name.lower()), None)  # the name of a file may have a colon
+    return exact or next((entry for entry in same if not type or entry.get("type", "").lower() == type), None)
 
 
 def weights_of(model: Record, checkpoint: str | None = None, word: str | None = None) -> Weights | Unknown:
@@ -47,6 +48,8 @@ def rank_weights(model: Record, split: Split, checkpoint: str | None = None, wor
     if isinstance(found, Unknown):
         return found
     entry, word = found
+    if entry is not None and "laid_out" in entry:
+        return entry["laid_out"] if isinstance(entry["laid_out"], Unknown) else rank_of(entry["laid_out"], split)
     return loaded_weights(*_of_checkpoint(model, entry, word), split, stated(entry))
 
 

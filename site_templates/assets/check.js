@@ -6,10 +6,10 @@ import { SITE, json, make } from "./page.js";
 import { chip, copied, head, rest, said } from "./check/answer.js";
 import { bar, lengths, room } from "./check/bar.js";
 import { nearest } from "./check/config.js";
-import { readJson } from "./check/derive/json.js";
 import { derive } from "./check/derive/model.js";
+import { MOST_TEXT, NAMED, readDropped } from "./check/dropped.js";
 import { NAMES, Unclear, changed, fromAddress, having, idOf, modelOf, nothing, quoted, toAddress, toCommand, toQuestion } from "./check/fields.js";
-import { foreign } from "./check/foreign.js";
+import { foreign, ofFile } from "./check/foreign.js";
 import { plain } from "./check/from_config.js";
 import { understand } from "./check/paste.js";
 import { NotInCatalog, Refused } from "./check/question.js";
@@ -175,7 +175,7 @@ function command(found) {
 
 /** An address has the name of a config's file, and never what stands in it. @param {string} name */
 function dropAgain(name) {
-  const words = `${name} is the name of a config.json that somebody dropped here. A link does not hold the file: drop it again, and it is read on this page.`;
+  const words = `${name} is the name of a file that somebody dropped here. A link does not hold the file: drop it again, and it is read on this page.`;
   clear(make("p", { class: "ck-card" }, chip("unknown"), " ", words));
   hear(words);
 }
@@ -201,7 +201,7 @@ function show(shown, found) {
     make("h2", {}, "The same question elsewhere"),
     copied(command(found), "the infercompat command", "ck-command"),
     copied(location.href, "the link to this question", "ck-link"),
-    ...(config ? [make("p", { class: "ic-dim", id: "ck-again" }, `The link names ${found.model} and does not hold it: whoever opens it has to drop the config again.`)] : []),
+    ...(config ? [make("p", { class: "ic-dim", id: "ck-again" }, `The link names ${found.model} and does not hold it: whoever opens it has to drop the file again.`)] : []),
   );
   at("ck-rest").replaceChildren(...rest(shown, page), asks);
   for (const one of document.querySelectorAll("#ck-rest details")) {
@@ -289,7 +289,7 @@ function filled(found, before) {
 
 // What is dropped
 
-const FILE = /^\.\/|\.json$/i;
+const FILE = /^\.\/|\.(json|gguf)$/i;
 
 /** The configs that were dropped and are of no model on record, by the name that stands in the form. @type {Map<string, import("./check/from_config.js").Dropped & {context: number | null}>} */
 const dropped = new Map();
@@ -299,22 +299,22 @@ async function take(given) {
   const place = at("ck-config-said");
   /** @type {HTMLDetailsElement} */ (at("ck-fields")).open = true;
   try {
-    const values = readJson(await given.text());
-    if (!(values instanceof Map)) throw new SyntaxError("a config is a JSON object");
-    const [best] = nearest(plain(values), await json("check/configs.json"));
+    const { values, file } = await readDropped(given);
+    const [best] = file ? [] : nearest(plain(values), await json("check/configs.json"));
     if (best && !best.differs.length) {
       fill(having(fields(), { model: best.model, checkpoint: "" }));
       place.replaceChildren(make("p", {}, `${given.name} is the config of ${names.get(best.model)}: the same class, and the same in every field that decides cache and weights.`));
     } else {
       const name = FILE.test(given.name) && !modelOf(given.name, offered.models) ? given.name : `./${given.name}`;
       const derived = derive(values);
-      dropped.set(name, { name, values, context: derived.unknown ? null : derived.context.native });
+      dropped.set(name, { name, values, file, context: derived.unknown ? null : derived.context.native });
       fill(having(fields(), { model: name, checkpoint: "" }));
-      place.replaceChildren(...foreign(name, values, derived, best && { ...best, title: names.get(best.model) ?? best.model, choose: () => instead(best.model) }));
+      if (file) place.replaceChildren(...ofFile(name, values, derived, file));
+      else place.replaceChildren(...foreign(name, values, derived, best && { ...best, title: names.get(best.model) ?? best.model, choose: () => instead(best.model) }));
     }
     await answer("push");
   } catch (error) {
-    place.replaceChildren(make("p", {}, `${given.name} is no config: ${error instanceof Error ? error.message : error}`));
+    place.replaceChildren(make("p", {}, `${given.name} is no ${/\.gguf$/i.test(given.name) ? "model that can be read" : "config"}: ${error instanceof Error ? error.message : error}`));
   }
 }
 
@@ -376,7 +376,7 @@ addEventListener("drop", (event) => {
   if (!dropped) return;
   event.preventDefault();
   at("ck-drop").classList.remove("ck-over");
-  if (dropped.name.endsWith(".json")) take(dropped);
+  if (NAMED.test(dropped.name) || dropped.size > MOST_TEXT) take(dropped);
   else dropped.text().then((words) => ((text.value = words), read()));
 });
 addEventListener("popstate", () => {

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from catalogs import MODEL, changed
-from infercompat.answer import asking
+from derive.gguf import files
+from infercompat.answer import asking, reply
+from infercompat.answer.check import Assessor
 from infercompat.answer.question import NotInCatalog, Refused
 from infercompat.derive import Unknown
 
@@ -286,3 +288,24 @@ def test_a_fine_tunes_config_from_the_real_world(real, config, ask_real):
     assert own.found.memory.cache == listed.found.memory.cache
     assert own.data["command"]["argv"][:3] == ["vllm", "serve", "me/gpt-oss-tune"]
     assert own.found.grade.confidence >= listed.found.grade.confidence > 0
+
+
+def test_a_gguf_file_is_its_own_checkpoint_and_tells_its_class(real, tmp_path):
+    """A file of two layers: the header's tensors are the weights, but for the embedding that llama.cpp leaves in host memory."""
+    keys = files.base(2, 256, 4, 4096, attention__head_count_kv=2, feed_forward_length=512)
+    layer = {"attn_q": (256, 256), "attn_k": (128, 256), "attn_v": (128, 256), "attn_output": (256, 256), "ffn_up": (512, 256), "ffn_down": (256, 512)}
+    tensors = {f"blk.{index}.{name}.weight": (shape, "Q4_K") for index in range(2) for name, shape in layer.items()}
+    tensors |= {"token_embd.weight": ((100, 256), "Q8_0"), "output.weight": ((100, 256), "Q6_K"), "output_norm.weight": ((256,), "F32")}
+    path = files.write(tmp_path / "mine:1.gguf", "llama", keys, tensors, tokens=100)
+    numbers = 2 * sum(rows * columns for rows, columns in layer.values())
+    wanted = numbers // 256 * 144 + 100 * 210 + 256 * 4
+    answers = {}
+    for served_by in ("llama.cpp", "vllm"):
+        options = OPTIONS | {"from_config": path, "hardware": "rtx-4090", "length": 2048}
+        found = asking.questions(real, None, served_by, options)[0]
+        assert (found.model.id, found.model.data["architecture"], found.checkpoint) == ("mine:1", "LlamaForCausalLM", "mine:1.gguf")
+        answers[served_by] = reply.as_data(reply.reply(Assessor(real), found), Assessor(real))
+    states = {hop["hop"]: hop["state"] for hop in answers["llama.cpp"]["chain"]}
+    assert (states["architecture"], answers["llama.cpp"]["memory"]["fits"]) == ("holds", True)
+    assert answers["llama.cpp"]["memory"]["weights_bytes"] == wanted
+    assert answers["vllm"]["command"]["argv"][:3] == ["vllm", "serve", "mine:1.gguf"]

@@ -26,6 +26,7 @@ def test_a_file_becomes_a_config(tmp_path):
     config = config_of_gguf(path)
     assert config == {
         "model_type": "llama",
+        "architectures": ["LlamaForCausalLM"],
         "num_hidden_layers": 32,
         "hidden_size": 4096,
         "num_attention_heads": 32,

@@ -14,6 +14,7 @@ from chromium import CHROMIUM
 
 from answer.diagnose import test_commands
 from conftest import ROOT
+from derive.gguf import files
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium (make test installs it when it may)")]
 
@@ -286,6 +287,44 @@ def test_a_config_of_no_model_on_record_is_answered_and_its_address_asks_for_it_
 
 
 @WIDE
+def test_the_weights_of_a_config_are_counted(check):
+    """Three layers of q, k, v and o, a network and two norms; embedding and output in rows padded to 64; a norm; and a table of positions."""
+    page = check(engine="vllm", hardware="h100-sxm", context=2048)
+    drop(page, {**FOREIGN, "intermediate_size": 128, "vocab_size": 1000, "torch_dtype": "bfloat16"})
+    settled(page, "model=config.json")
+    page.wait_for_selector(".ck-parts tr:has(.ck-weights)")
+    layer = 2 * 64 * 64 + 2 * 32 * 64 + 3 * 64 * 128 + 2 * 64
+    weights = 2 * (3 * layer + 2 * 1024 * 64 + 64) + 2048 * 16 * 2
+    assert titles(page, "weights") == [f"{weights:,} bytes"]
+    assert "Longest that surely fits: 2,048 tokens" in page.locator("#ck-room").inner_text()
+
+
+@WIDE
+def test_a_gguf_file_tells_its_layers_and_its_weights(check, tmp_path):
+    keys = files.base(2, 256, 4, 4096, attention__head_count_kv=2, feed_forward_length=512)
+    tensors = {f"blk.{index}.attn_q.weight": ((256, 256), "Q4_K") for index in range(2)}
+    tensors |= {"token_embd.weight": ((100, 256), "Q8_0"), "output.weight": ((100, 256), "Q6_K")}
+    content = files.write(tmp_path / "mine.gguf", "llama", keys, tensors, tokens=100).read_bytes()
+    page = check(engine="llama.cpp", hardware="rtx-4090", context=2048)
+    give(page, "mine.gguf", content)
+    settled(page, "model=mine.gguf")
+    page.wait_for_selector(".ck-parts tr:has(.ck-weights)")
+    told = page.locator("#ck-config-said").inner_text()
+    assert "mine.gguf is a file of LlamaForCausalLM. Its header lists 4 tensors" in told
+    assert "2 layers were read from mine.gguf: 2 full" in told
+    # The embedding stays in host memory.
+    assert titles(page, "weights") == [f"{2 * 256 * 144 + 100 * 210:,} bytes"]
+    assert page.locator("#ck-command").inner_text().startswith("infercompat check llama.cpp --from-config mine.gguf")
+    for name, wrong, words in (
+        ("cut.gguf", content[:300], "cut.gguf is no model that can be read: ends within its header"),
+        ("odd.gguf", b"GGML", "odd.gguf is no model that can be read: not a GGUF file: it does not begin with GGUF"),
+        ("long.gguf", content[:24] + b"\xff" * 8, "long.gguf is no model that can be read: ends within its header"),
+    ):
+        give(page, name, wrong)
+        page.wait_for_function(f"document.getElementById('ck-config-said').textContent.includes({json.dumps(words)})")
+
+
+@WIDE
 def test_a_config_that_no_reader_reads_is_told_with_its_reason(check):
     page = check(engine="vllm")
     drop(page, {"architectures": ["UnheardOfForCausalLM"], "model_type": "unheard_of"})
@@ -298,7 +337,16 @@ def test_a_config_that_no_reader_reads_is_told_with_its_reason(check):
 
 
 def drop(page, config: dict) -> None:
-    page.locator("#ck-config").set_input_files({"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(config).encode()})
+    give(page, "config.json", json.dumps(config).encode())
+
+
+def give(page, name: str, content: bytes) -> None:
+    page.locator("#ck-config").set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": content})
+
+
+def titles(page, part: str) -> list[str]:
+    """The exact size of a part of the device, as its cell tells it."""
+    return page.locator(f".ck-parts tr:has(.ck-{part}) td[title]").evaluate_all("cells => cells.map((cell) => cell.title)")
 
 
 @WIDE

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
+import sys
+from collections.abc import Iterator
 
 import pytest
 from chromium import CHROMIUM
 
 from catalogs import ROOT
+from derive.gguf import files
+from infercompat.derive import Unknown
+from infercompat.derive.gguf import ARCHITECTURES, Unreadable, config_of_header, laid_out_file, read_header
+from infercompat.derive.weights.loaded import rank_of
+
+sys.path.insert(0, str(ROOT / "tests" / "vectors"))
+import configs
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium (make test installs it when it may)")]
 
@@ -24,22 +35,23 @@ DERIVED = VECTORS / "derived.mjs"
 DERIVE = """async ([text, base]) => {
   const { readJson } = await import(base + 'assets/check/derive/json.js');
   const { derive } = await import(base + 'assets/check/derive/model.js');
-  const { factsOfConfig } = await import(base + 'assets/check/from_config.js');
+  const { memoryOfConfig } = await import(base + 'assets/check/from_config.js');
+  const { rankWeights } = await import(base + 'assets/check/weights.js');
   const { configsOf, held, same, told } = await import(base + 'assets/derived.mjs');
-  const lines = text.trim().split('\\n');
-  const found = configsOf(text, readJson).map((config) => told(config, derive, factsOfConfig));
-  return found.map((one, index) => (same(one, held(JSON.parse(lines[index]))) ? null : [lines[index], one])).filter(Boolean);
+  const lines = text.trim().split('\\n').map((line) => JSON.parse(line));
+  const found = configsOf(text, readJson).map((config, index) => told(config, Object.keys(lines[index].weights), { derive, memoryOfConfig, rankWeights }));
+  return found.map((one, index) => (same(one, held(lines[index])) ? null : [lines[index], one])).filter(Boolean);
 }"""
 ASK_FOREIGN = """async ([text, questions, base]) => {
   const { readJson } = await import(base + 'assets/check/derive/json.js');
   const { ask } = await import(base + 'assets/check/reply.js');
   const { askedOf, short } = await import(base + 'assets/short.mjs');
-  const { CACHE, configsOf } = await import(base + 'assets/derived.mjs');
+  const { configsOf } = await import(base + 'assets/derived.mjs');
   const names = text.trim().split('\\n').map((line) => JSON.parse(line)).map(({ of, config }) => config && of);
   const configs = new Map(configsOf(text, readJson).map((values, index) => [names[index], { name: 'config.json', values }]));
   const answers = [];
   for (const [name, engine, options] of questions) {
-    answers.push(short(await ask({ ...askedOf('config.json', engine, options), config: configs.get(name) }), options, CACHE));
+    answers.push(short(await ask({ ...askedOf('config.json', engine, options), config: configs.get(name) }), options, true));
   }
   return answers;
 }"""
@@ -55,6 +67,23 @@ ANY = """async ([texts, base]) => {
       return error instanceof SyntaxError ? 'no JSON' : String(error);
     }
   });
+}"""
+READ_GGUF = """async ([files, base]) => {
+  const { readHeader } = await import(base + 'assets/check/derive/gguf/header.js');
+  const { configOfHeader } = await import(base + 'assets/check/derive/gguf/mapping.js');
+  const { storedInFile } = await import(base + 'assets/check/derive/gguf/placing.js');
+  const { memoryOfConfig, plain } = await import(base + 'assets/check/from_config.js');
+  const { rankWeights } = await import(base + 'assets/check/weights.js');
+  const { SPLITS } = await import(base + 'assets/derived.mjs');
+  const read = async (text) => {
+    const header = await readHeader(new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))]));
+    const config = configOfHeader(header);
+    if (!(config instanceof Map)) return config.missing;
+    const memory = memoryOfConfig(config, [], storedInFile(header, config));
+    const model = { data: { checkpoints: [{ hub: 'x', format: 'gguf' }] }, memory };
+    return [plain(config), memory.checkpoints[0].reason ?? SPLITS.map((split) => rankWeights(model, split, 'x', null))];
+  };
+  return Promise.all(files.map((text) => read(text).catch((error) => error.message)));
 }"""
 REFUSE = """async ([asked, base]) => {
   const { ask } = await import(base + 'assets/check/reply.js');
@@ -117,6 +146,54 @@ def test_the_script_answers_about_a_config_as_from_config_does(tab, server):
     answers = tab.evaluate(ASK_FOREIGN, [text, [vector["ask"] for vector in vectors], server])
     wrong = [(vector["ask"], vector["answer"], answer) for vector, answer in zip(vectors, answers, strict=True) if vector["answer"] != answer]
     assert [ask for ask, _, _ in wrong] == [], wrong[0]
+    assert tab.faults == []
+
+
+TENSORS = {
+    **{"token_embd.weight": ((32, 256), "Q4_K"), "blk.0.attn_q.weight": ((256, 256), "Q4_K"), "blk.0.attn_k.weight": ((64, 256), "Q5_K")},
+    **{"blk.0.attn_k.bias": ((64,), "F32"), "blk.1.ffn_down_exps.weight": ((4, 256, 512), "Q6_K"), "blk.1.ffn_gate_inp.weight": ((4, 256), "F32")},
+    **{"blk.1.ssm_conv1d.weight": ((64, 4), "F32"), "blk.2.ssm_a": ((64,), "F16"), "output_norm.weight": ((256,), "F32")},
+}
+
+
+def headers(folder) -> Iterator[bytes]:
+    """Files of every architecture with keys of several families, and one of them cut and with bytes that are wrong."""
+    families = [value for name, value in vars(files).items() if name.isupper() and isinstance(value, dict) and "block_count" in value]
+    for place, architecture in enumerate(ARCHITECTURES):
+        for turn in range(4):
+            keys = families[(place + 5 * turn) % len(families)]
+            yield files.write(folder / "model.gguf", architecture, keys, TENSORS, tokens=turn * 20).read_bytes()
+    content, chance = files.write(folder / "model.gguf", "gemma3n", files.GEMMA_3N_E2B, TENSORS, tokens=40).read_bytes(), random.Random(7)
+    for turn in range(100):
+        broken = bytearray(content)
+        broken[chance.randrange(2000)] = chance.choice([0, 1, 127, 255])
+        yield bytes(broken[: chance.randrange(len(broken))] if turn % 3 == 0 else broken)
+
+
+def told_of(path):
+    header = read_header(path)
+    if isinstance(header, Unreadable):
+        return header.reason
+    config = config_of_header(header)
+    if isinstance(config, Unknown):
+        return list(config.missing)
+    found = laid_out_file(header, config)
+    return [config, found.reason if isinstance(found, Unknown) else [[held.low, held.high] for held in (rank_of(found, split) for split in configs.SPLITS)]]
+
+
+@pytest.mark.parametrize("tab", [1280], indirect=True)
+def test_the_script_reads_headers_of_gguf_files_as_the_program_does(tab, server, tmp_path):
+    contents, wanted = list(headers(tmp_path)), []
+    for content in contents:
+        (tmp_path / "one.gguf").write_bytes(content)
+        wanted.append(told_of(tmp_path / "one.gguf"))
+    assert sum(isinstance(one, list) and isinstance(one[0], dict) for one in wanted) > 50
+    tab.route(server + "assets/derived.mjs", lambda route: route.fulfill(path=DERIVED, content_type="text/javascript"))
+    tab.goto(server)
+    found = tab.evaluate(READ_GGUF, [[base64.b64encode(content).decode() for content in contents], server])
+    large = "this page does not count numbers as large as the config's"
+    wrong = [(want, got) for want, got in zip(wanted, found, strict=True) if want != got and not (isinstance(got, list) and got[1:] == [large])]
+    assert wrong == []
     assert tab.faults == []
 
 

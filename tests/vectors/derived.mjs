@@ -18,15 +18,25 @@ function at(config, path, change) {
   change(steps.reduce((part, step) => part.get(step), config), last);
 }
 
-/** What a line holds of the reading of a config, which two functions of the page read. */
-export function told(config, derive, factsOfConfig) {
-  const facts = factsOfConfig(config);
-  return { derived: reading(derive(config)), ...(Object.keys(facts).length ? { facts } : {}) };
+const ONE = { tensor: 1, pipeline: 1, expert: 1, vocabularyStep: 1, expertStep: [1, 1], byLayer: false, drafts: false, towerWhole: false, textOnly: false, expandsLatent: false, keepsTables: false };
+/** SPLITS of configs.py. */
+export const SPLITS = [
+  ONE,
+  { ...ONE, tensor: 3, byLayer: true },
+  { ...ONE, tensor: 4, pipeline: 2, expert: 2, vocabularyStep: 64, expertStep: [128, 256], drafts: true, expandsLatent: true, keepsTables: true },
+];
+
+/** What a line holds of the reading of a config in some formats, which the functions of `page` read: derive, memoryOfConfig, rankWeights. */
+export function told(config, words, page) {
+  const memory = page.memoryOfConfig(config, words), { facts } = memory;
+  const of = (word) => SPLITS.map((split) => page.rankWeights({ data: { checkpoints: [] }, memory }, split, null, word || null));
+  const weights = Object.fromEntries(words.map((word) => [word, memory.words[word].reason ?? of(word)]));
+  return { derived: reading(page.derive(config)), ...(Object.keys(facts).length ? { facts } : {}), weights };
 }
 
 /** What a line says beside the config itself. */
-export function held({ derived, facts }) {
-  return { derived, ...(facts ? { facts } : {}) };
+export function held({ derived, facts, weights }) {
+  return { derived, ...(facts ? { facts } : {}), weights };
 }
 
 function reading(derived) {
@@ -39,9 +49,6 @@ function reading(derived) {
   }
   return { ...derived, layer_kinds: [...kinds.values()].map(({ layer }) => layer), layers };
 }
-
-/** The figures that a line of foreign.jsonl has of memory: weights are not counted from a config on the page. */
-export const CACHE = ["cache_bytes", "state_bytes"];
 
 /** The same whatever the order of an object's members. */
 export function same(one, other) {

@@ -63,7 +63,8 @@ def answer(assessor: Assessor, model: str | None, engine: str, options: dict[str
     for state in ("hit", "maybe"):
         short[state] = [gotcha["id"] for gotcha in data["gotchas"] if gotcha["state"] == state]
     if data["memory"]:
-        short["memory"] = {name: value for name, value in data["memory"].items() if isinstance(value, (int, float)) and not name.startswith("longest")}
+        shown = {name: value for name, value in data["memory"].items() if isinstance(value, (int, float))}
+        short["memory"] = shown if config else {name: value for name, value in shown.items() if not name.startswith("longest")}
     short["argv"] = data["command"]["argv"] if options and data["command"] else None
     short["repairs"] = [repair["changes"] for repair in data["repairs"]]
     return {name: value for name, value in short.items() if value not in (None, [], {})}

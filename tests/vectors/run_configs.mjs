@@ -6,7 +6,8 @@ import { argv, exit } from "node:process";
 
 import { readJson } from "../../site_templates/assets/check/derive/json.js";
 import { derive } from "../../site_templates/assets/check/derive/model.js";
-import { factsOfConfig } from "../../site_templates/assets/check/from_config.js";
+import { memoryOfConfig } from "../../site_templates/assets/check/from_config.js";
+import { rankWeights } from "../../site_templates/assets/check/weights.js";
 import { configsOf, held, same, told } from "./derived.mjs";
 
 const text = await readFile(argv[2], "utf-8");
@@ -16,7 +17,7 @@ configsOf(text, readJson).forEach((config, index) => {
   const line = JSON.parse(lines[index]), { of, set, drop } = line, wanted = held(line);
   let found;
   try {
-    found = told(config, derive, factsOfConfig);
+    found = told(config, Object.keys(line.weights), { derive, memoryOfConfig, rankWeights });
   } catch (error) {
     found = { error: error.stack };
   }

@@ -7,11 +7,11 @@ export function askedOf(model, engine, { hardware, gpus, tp, context, cache_dtyp
 }
 
 /** What a line holds of an answer. */
-export function short(data, options, figuresOf = null) {
+export function short(data, options, isOfConfig = false) {
   const found = Object.fromEntries(["verdict", "grade", "confidence", "missing", "provided"].map((name) => [name, data[name]]));
   for (const state of ["gap", "fails", "unknown"]) found[state] = data.chain.filter((hop) => hop.state === state).map((hop) => hop.hop);
   for (const state of ["hit", "maybe"]) found[state] = data.gotchas.filter((gotcha) => gotcha.state === state).map((gotcha) => gotcha.id);
-  const figures = Object.entries(data.memory ?? {}).filter(([name, value]) => ["number", "boolean"].includes(typeof value) && (figuresOf?.includes(name) ?? !name.startsWith("longest")));
+  const figures = Object.entries(data.memory ?? {}).filter(([name, value]) => ["number", "boolean"].includes(typeof value) && (isOfConfig || !name.startsWith("longest")));
   found.memory = data.memory && Object.fromEntries(figures);
   found.argv = Object.keys(options).length && data.command ? data.command.argv : null;
   found.repairs = data.repairs.map((repair) => repair.changes);

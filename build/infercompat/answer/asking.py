@@ -57,7 +57,7 @@ def questions(products: Products, model: str | None, engine: str | None, options
         given = with_changes(with_changes(given, {f"{engines[0][0].id}.has_pr": changes} if changes else {}), told_of(*engines[0]))
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     return [
-        Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or _hub_id(record, model))
+        Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or _hub_id(record, model) or file_of(record))
         for record, derived in models
         for found, version in engines
     ]
@@ -77,6 +77,11 @@ def _hub_id(model: Record, wanted: str | None) -> str | None:
     wanted = (wanted or "").lower()
     hubs = [checkpoint["hub"] for checkpoint in model.data["checkpoints"]]
     return next((hub for hub in hubs if wanted in (hub.lower(), hub.lower().rpartition("/")[2])), None) if wanted != model.id else None
+
+
+def file_of(model: Record) -> str | None:
+    """The GGUF file that a model is made of, which then is the checkpoint in question; None for every other model."""
+    return next((checkpoint["hub"] for checkpoint in model.data["checkpoints"] if "laid_out" in checkpoint), None)
 
 
 def _is_engine(catalog: Catalog, wanted: str) -> bool:
@@ -177,12 +182,12 @@ def _from_config(path: Path, name: str | None) -> tuple[Record, Derived | Unknow
 
 
 def unlisted_model(subject: Subject, id: str, name: str) -> Record:
-    """A model that is known by its config alone, in the shape of a record."""
+    """A model that is known by its config alone, in the shape of a record; a GGUF file is its one checkpoint, with its weights `laid_out`."""
     data = {
         "name": name,
         "family": "",
         "architecture": subject.architecture or "",
-        "checkpoints": [],
+        "checkpoints": [] if subject.file is None else [{"hub": subject.name, "format": "gguf", "laid_out": subject.file}],
         "config": {"basis": "official", "cites": [], "values": dict(subject.values)},
     }
     return Record(id, "model", data, Document(subject.name, data, {}, {}, {}, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
@@ -17,17 +17,22 @@ from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.units import format_bytes, format_times
 
+if TYPE_CHECKING:
+    from infercompat.derive.weights.loaded import LaidOut
+
 CONTEXTS = (8192, 32768, 131072)
 
 
 class Subject(Struct, frozen=True):
-    """What the question is about: its name, the architecture as written, what could be derived, and its record if it has one."""
+    """What the question is about: its name, the architecture as written, what could be derived, its record if it has one, and of a GGUF
+    file how its weights lie in it."""
 
     name: str
     architecture: str | None
     derived: Derived | Unknown
     values: Mapping[str, Any]
     record: Record | None = None
+    file: LaidOut | Unknown | None = None
 
 
 class Unreadable(Exception):
@@ -64,12 +69,13 @@ def of_file(path: Path, architecture: str | None = None) -> Subject:
 def _of_gguf(path: Path) -> Subject:
     from infercompat.derive import gguf  # few questions are of a file
 
-    values = gguf.config_of_gguf(path)
-    if isinstance(values, gguf.Unreadable):
-        raise Unreadable(str(values))
+    header = gguf.read_header(path)
+    if isinstance(header, gguf.Unreadable):
+        raise Unreadable(str(header))
+    values = gguf.config_of_header(header)
     if isinstance(values, Unknown):
         return Subject(path.name, None, values, {})
-    return Subject(path.name, str(values.get("model_type")), derive(values), values)
+    return Subject(path.name, values["architectures"][0], derive(values), values, file=gguf.laid_out_file(header, values))
 
 
 def find_model(catalog: Catalog, target: str) -> Record | None:

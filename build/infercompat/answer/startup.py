@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from infercompat.allocate import Allocation, allocate
-from infercompat.answer.asking import devices, unlisted_model
+from infercompat.answer.asking import devices, file_of, unlisted_model
 from infercompat.answer.cache import Subject
 from infercompat.answer.check import Assessor
 from infercompat.answer.engine_cache import Asked, request
@@ -55,7 +55,7 @@ def start(assessor: Assessor, subject: Subject, how: Asked, dtype: str, options:
         known = ", ".join(dict.fromkeys(entry["hub"] for entry in model.data["checkpoints"])) or "none"
         raise Refused(f"the record of {model.id} has no checkpoint {checkpoint}; it lists {known}")
     gpus, hardware = devices(options.get("gpus") or 1, given), hardware_of(catalog, options["hardware"])
-    question = Question(model, subject.derived, how.engine, how.release, hardware, gpus, given, checkpoint=checkpoint)
+    question = Question(model, subject.derived, how.engine, how.release, hardware, gpus, given, checkpoint=checkpoint or file_of(model))
     resolved = resolve(question, catalog)
     logged = seen(assessor.products, resolved)
     found = memory(resolved, assessor.overheads(how.engine.id), assessor.generous, logged, options.get("weights"))

@@ -20,7 +20,7 @@ STACK_OPTIONS = (
     click.option("--context", "length", type=click.IntRange(1, 1 << 40), help="Longest sequence in tokens."),
     click.option("--cache-dtype", help="Element type of the KV cache."),
     click.option("--checkpoint", help="Hub id of the weights."),
-    click.option("--from-config", type=click.Path(path_type=Path), help="A config.json of a model that is not in the catalog."),
+    click.option("--from-config", type=click.Path(path_type=Path), help="A config.json or GGUF file of a model that is not in the catalog."),
     click.option("--set", "settings", multiple=True, metavar="FACT=VALUE", help="A setting, by fact name."),
     click.option("--require", "required", multiple=True, metavar="FACT=VALUE", help="A setting that no repair may change."),
 )

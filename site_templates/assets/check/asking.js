@@ -40,7 +40,7 @@ export async function questionOf(catalog, fetch, asked) {
   const release = releaseOf(data.engine, meant);
   const { derived } = data.model;
   const record = hardware === null ? null : { id: hardware, data: catalog.hardware[hardware] };
-  const checkpoint = asked.checkpoint || (typeof model === "string" ? hubId(catalog, model, asked.model) : null);
+  const checkpoint = asked.checkpoint || (typeof model === "string" ? hubId(catalog, model, asked.model) : (model.data.checkpoints[0]?.hub ?? null)); // a GGUF file is its own
   const files = { model: data.model, derived, engine: data.engine, hardware: record };
   return { question: { ...files, release, gpus, given, required, checkpoint, context: contextOf(derived, given) }, data };
 }

@@ -3,14 +3,17 @@
 
 import { Config } from "./derive/config.js";
 import { Float } from "./derive/json.js";
-import { linearsOf } from "./derive/linears.js";
+import { linearsOf } from "./derive/weights/linears.js";
 import { derive } from "./derive/model.js";
 import { isDict, isInt } from "./derive/python.js";
+import { Tables, laidOut, laidOutFile } from "./derive/weights/loaded.js";
 
 /** @typedef {import("./types.js").Facts} Facts */
 /** @typedef {import("./types.js").Known} Known */
 /** @typedef {import("./types.js").Model} Model */
-/** A config that was dropped: the name of its file, and what `readJson` gave. @typedef {{name: string, values: Map<string, any>}} Dropped */
+/** @typedef {import("./types.js").Unknown} Unknown */
+/** @typedef {import("./derive/weights/stored.js").Stored} Stored */
+/** A config that was dropped: the name of its file, what `readJson` gave, and of a GGUF file its tensors. @typedef {{name: string, values: Map<string, any>, file?: Stored | Unknown | null}} Dropped */
 
 /** What configs call the number of query heads. */
 const HEADS = ["num_attention_heads", "n_head", "num_heads", "n_heads"];
@@ -22,21 +25,19 @@ const CONFIG_FIELDS = {
 };
 /** Those that are words; all others are whole numbers. */
 const WORDS = ["model.mamba_ssm_cache_dtype"];
-const UNCOUNTED = { missing: ["the weights of a dropped config"], reason: "this page does not count the weights of a dropped config; the command line does" };
 
 /**
- * A model that is in no catalog, made of its config alone, without the claims that engines make on it. Weights are not worked out here.
+ * A model that is in no catalog, made of its config alone, without the claims that engines make on it.
  * @param {Dropped} dropped @param {string[]} formats the words for a format of weights @returns {Model}
  */
-export function modelOfConfig({ name, values }, formats) {
+export function modelOfConfig({ name, values, file = null }, formats) {
   const listed = values.get("architectures"), type = values.get("model_type");
   const architecture = Array.isArray(listed) && typeof listed[0] === "string" ? listed[0] : "";
   const id = stem(name), config = new Config(values), derived = derive(values);
   const heads = firstInt(config, HEADS);
-  const words = Object.fromEntries(["", ...formats].map((word) => [word, UNCOUNTED]));
   return {
     id,
-    data: { name, architecture, checkpoints: [], config: { basis: "official", cites: [] } },
+    data: { name, architecture, checkpoints: file ? [{ hub: fileName(name), format: "gguf" }] : [], config: { basis: "official", cites: [] } },
     names: { architecture, model_type: typeof type === "string" ? type : "" },
     facts: {
       ...{ "model.id": id, "model.architecture": architecture, "model.family": "" },
@@ -47,14 +48,43 @@ export function modelOfConfig({ name, values }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
-    linears: "missing" in derived ? null : linearsOf(values, architecture || null, derived.layers),
-    memory: { facts: factsOfConfig(values), shapes: [], formats: [], checkpoints: [], words },
+    linears: "missing" in derived ? null : linearsOf(values),
+    memory: once(values, () => memoryOfConfig(values, formats, file)),
   };
 }
 
-/** The name of a file without its folder and its last ending, as pathlib has it. @param {string} name */
+/** The memory parts that were worked out: the same config is asked about at every step of the slider. @type {WeakMap<Map<string, any>, import("./weights.js").Delivered>} */
+const worked = new WeakMap();
+
+/** @param {Map<string, any>} values @param {() => import("./weights.js").Delivered} work */
+function once(values, work) {
+  const found = worked.get(values) ?? work();
+  worked.set(values, found);
+  return found;
+}
+
+/** The memory part of such a model, as export/check_memory.py delivers it of others; a layout is worked out when it is asked for. @param {Map<string, any>} values @param {string[]} formats @param {Stored | Unknown | null} [file] @returns {import("./weights.js").Delivered} */
+export function memoryOfConfig(values, formats, file = null) {
+  const tables = new Tables();
+  /** @type {Record<string, import("./weights.js").Layout>} */
+  const words = {};
+  /** @type {Map<string, import("./weights.js").Layout>} */
+  const known = new Map();
+  for (const word of new Set(["", ...formats])) {
+    const get = () => known.get(word) ?? /** @type {import("./weights.js").Layout} */ (known.set(word, laidOut(values, word, tables)).get(word));
+    Object.defineProperty(words, word, { get, enumerable: true });
+  }
+  return { facts: factsOfConfig(values), ...tables.lists, checkpoints: file ? [laidOutFile(values, file, tables)] : [], words };
+}
+
+/** The name of a file without its folder. @param {string} name */
+function fileName(name) {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** The same without its last ending, as pathlib has it. @param {string} name */
 function stem(name) {
-  return name.slice(name.lastIndexOf("/") + 1).replace(/(?<=.)\.[^.]*$/s, "");
+  return fileName(name).replace(/(?<=.)\.[^.]*$/s, "");
 }
 
 /** What the model is called by: its class, else its type, in words that may stand in a sentence. @param {Map<string, any>} values */

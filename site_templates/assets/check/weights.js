@@ -70,6 +70,8 @@ function placeOf(listed, name) {
   if (name === null) return listed.length ? 0 : -1;
   const [hub, ...type] = name.toLowerCase().split(":");
   const wanted = type.join(":");
+  const exact = listed.findIndex((entry) => entry.hub.toLowerCase() === name.toLowerCase()); // the name of a file may have a colon
+  if (exact >= 0) return exact;
   return listed.findIndex((entry) => entry.hub.toLowerCase() === hub && (!wanted || (entry.type ?? "").toLowerCase() === wanted));
 }
 
@@ -195,13 +197,15 @@ function bytesOf(triples, layout, delivered, split) {
   /** @type {Bounds} */
   const total = [0, 0];
   for (const [index, ...formats] of triples) {
-    const { copies, shape } = onRank(delivered.shapes[index], split);
-    formats.forEach((format, end) => {
-      const elements = shape.reduce((one, other) => one * other, 1);
-      total[end] += copies * (format < 0 ? elements * layout.rest : matrixBytes(delivered.formats[format], end, shape));
-    });
+    const held = onRank(delivered.shapes[index], split);
+    formats.forEach((format, end) => (total[end] += bytesAt(held, format < 0 ? null : delivered.formats[format], end, layout.rest)));
   }
   return total;
+}
+
+/** Bytes of all copies of a tensor, each stored for itself; `rest` is what a number without a format takes. @param {{copies: number, shape: number[]}} tensor @param {Format | null} format @param {number} end @param {number} rest */
+export function bytesAt({ copies, shape }, format, end, rest) {
+  return copies * (format === null ? shape.reduce((one, other) => one * other, rest) : matrixBytes(format, end, shape));
 }
 
 /** Bytes of a matrix in a format, at least (end 0) or at most (end 1). @param {Format} format @param {number} end @param {number[]} shape */

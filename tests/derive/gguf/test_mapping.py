@@ -123,3 +123,10 @@ def test_every_architecture_leads_to_a_reader():
 )
 def test_keys_that_decide_are_missed(architecture, keys, missing):
     assert missing in config_of_header(header(architecture, keys)).missing
+
+
+def test_the_converter_of_llama_cpp_registers_the_class_that_a_file_is_made_of(real):
+    """conversion/<family>.py of llama.cpp, as the catalog has it: what is no class there would be said not to run on llama.cpp."""
+    registry = real.catalog.follow("llamacpp-0c1e57098-conversion").data["claims"]
+    registered = {claim["about"].get("architecture") for claim in registry}
+    assert {entry.made_of for entry in ARCHITECTURES.values()} - registered == set()

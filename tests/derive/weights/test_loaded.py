@@ -122,6 +122,22 @@ def test_what_is_not_known_is_cut_evenly_and_says_so():
     assert (small.bytes, small.notes[-1]) == (500, "cut evenly over 4 ranks: the config describes more than that")
 
 
+def test_layers_that_the_list_of_kinds_alone_tells_are_cut_like_others():
+    sizes = {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 128, "vocab_size": 100}
+    config = {"model_type": "llama", "layer_types": ["full_attention"] * 5, "tie_word_embeddings": True, **sizes}
+    layer = 2 * 64 * 64 + 2 * 32 * 64 + 3 * 64 * 128 + 2 * 64
+    # llama.cpp cuts five layers and the output by equal shares: three layers on the first device.
+    assert loaded_weights(None, "bf16", config, Split(2, by_layer=True)).bytes == 2 * 3 * layer
+
+
+def test_a_format_that_nobody_names_is_unknown():
+    unknown = loaded_weights(None, None, {**shapes.LLAMA_3_1_8B, "torch_dtype": None}, Split())
+    assert (unknown.missing, unknown.reason) == (
+        ("weight_format", "torch_dtype"),
+        "neither the format nor the config says how weights are stored",
+    )
+
+
 def test_towers_and_drafting_heads_are_counted():
     assert tower_elements(Config(SEEING)) == ELEMENTS
     assert tower_heads(Config(SEEING)) == 4

@@ -110,7 +110,11 @@ def test_vectors_and_convolutions_are_left_alone():
         {"quant_algo": "MIXED_PRECISION", "quant_method": "fp8", "quantized_layers": {"a": {"quant_algo": "NVFP4"}}},
         {"quant_algo": "MIXED_PRECISION", "quantized_layers": {"a": {"quant_algo": "W4A8"}}},
         {"bits": 9, "group_size": 64},
+        {"quant_method": ["fp8"]},
         group({"num_bits": 4, "type": "float", "group_size": 12}),
+        group({"num_bits": 8, "type": "float", "strategy": []}),
+        group({"num_bits": 8, "type": "int", "strategy": {}}),
+        group(INT4 | {"num_bits": 4.0}, format="pack-quantized"),
     ],
 )
 def test_what_is_not_worked_out_is_said(section):

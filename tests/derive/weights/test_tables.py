@@ -31,6 +31,7 @@ def test_one_table_for_all_layers_whole_on_every_rank():
         ({"rope_scaling": {"type": "longrope"}}, 0),
         ({"rope_scaling": "odd"}, 0),
         ({"model_type": "cohere2"}, 0),
+        ({"model_type": ["llama"], "architectures": ["LlamaForCausalLM"]}, 0),
     ],
 )
 def test_only_what_was_read_has_a_table(changes, expected):

@@ -1,4 +1,4 @@
-"""A GGUF file as a config: what its header says of the layers, in the fields of a config.json, and what its tensors weigh."""
+"""A GGUF file as a config: what its header says of the layers, in the fields of a config.json, what its tensors weigh, and where they lie."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 from infercompat.derive.gguf.header import Header, Unreadable, read_header
 from infercompat.derive.gguf.keys import Keys
 from infercompat.derive.gguf.mapping import ARCHITECTURES, common
+from infercompat.derive.gguf.placing import laid_out_file
 from infercompat.derive.layers import Unknown
 from infercompat.derive.weights import GGUF_BLOCKS, Weights
 
-__all__ = ["ARCHITECTURES", "Header", "Unreadable", "config_of_gguf", "config_of_header", "read_header", "weights_of_header"]
+__all__ = ["ARCHITECTURES", "Header", "Unreadable", "config_of_gguf", "config_of_header", "laid_out_file", "read_header", "weights_of_header"]
 
 
 def config_of_gguf(path: Path | str) -> Mapping[str, Any] | Unknown | Unreadable:
@@ -31,7 +32,7 @@ def config_of_header(header: Header) -> dict[str, Any] | Unknown:
     if architecture is None:
         return Unknown((f"keys of the architecture {name[:60]}",), "what this architecture's GGUF keys mean is not worked out")
     keys = Keys(header, name)
-    fields = {"model_type": architecture.model_type} | common(keys) | architecture.read(keys)
+    fields = {"model_type": architecture.model_type, "architectures": [architecture.made_of]} | common(keys) | architecture.read(keys)
     if keys.missing:
         return Unknown(tuple(keys.missing), "the header lacks keys that decide the layers")
     return fields

@@ -246,56 +246,61 @@ def lfm2(keys: Keys) -> Fields:
 
 
 class Architecture(Struct, frozen=True):
-    """A GGUF architecture: the model_type that reads its fields, and how the keys become fields."""
+    """A GGUF architecture: the model_type that reads its fields, how the keys become fields, and the class that it is made of.
+
+    Where conversion/<family>.py registers several classes for one architecture, that is the class of the text decoder alone, which is
+    what a file holds.
+    """
 
     name: str
     model_type: str
     read: Callable[[Keys], Fields]
+    made_of: str
 
 
 ARCHITECTURES = {
     entry.name: entry
     for entry in (
-        Architecture("llama", "llama", plain),
-        Architecture("mistral3", "ministral3", plain),
-        Architecture("gemma", "gemma", plain),
-        Architecture("gemma2", "gemma2", windowed(2, 4096)),
-        Architecture("gemma3", "gemma3_text", windowed(6)),
-        Architecture("gemma3n", "gemma3n_text", gemma3n),
-        Architecture("gemma4", "gemma4_text", gemma4),
-        Architecture("gpt-oss", "gpt_oss", windowed(2)),
-        Architecture("qwen2", "qwen2", plain),
-        Architecture("qwen2moe", "qwen2_moe", plain),
-        Architecture("qwen2vl", "qwen2_vl_text", plain),
-        Architecture("qwen3", "qwen3", plain),
-        Architecture("qwen3moe", "qwen3_moe", plain),
-        Architecture("qwen3vl", "qwen3_vl_text", plain),
-        Architecture("qwen3vlmoe", "qwen3_vl_moe_text", plain),
-        Architecture("qwen3next", "qwen3_next", delta_net),
-        Architecture("qwen35", "qwen3_5_text", delta_net),
-        Architecture("qwen35moe", "qwen3_5_moe_text", delta_net),
-        Architecture("deepseek2", "deepseek_v3", latent),
-        Architecture("kimi-linear", "kimi_linear", kimi_linear),
-        Architecture("phi3", "phi3", one_window),
-        Architecture("phimoe", "phimoe", one_window),
-        Architecture("cohere2", "cohere2", windowed(4)),
-        Architecture("command-r", "cohere", plain),
-        Architecture("olmo2", "olmo3", windowed(4)),
-        Architecture("exaone4", "exaone4", windowed(4, 4096)),
-        Architecture("glm4", "glm4", plain),
-        Architecture("glm4moe", "glm4_moe", plain),
-        Architecture("granite", "granite", plain),
-        Architecture("seed_oss", "seed_oss", plain),
-        Architecture("smollm3", "smollm3", plain),
-        Architecture("minimax-m2", "minimax_m2", plain),
-        Architecture("jamba", "jamba", jamba),
-        Architecture("mamba", "mamba", mamba),
-        Architecture("mamba2", "mamba2", mamba2),
-        Architecture("granitehybrid", "granitemoehybrid", granite_hybrid),
-        Architecture("lfm2", "lfm2", lfm2),
-        Architecture("lfm2moe", "lfm2_moe", lfm2),
-        Architecture("nemotron_h", "nemotron_h", nemotron_h),
-        Architecture("nemotron_h_moe", "nemotron_h", nemotron_h),
-        Architecture("falcon-h1", "falcon_h1", falcon_h1),
+        Architecture("llama", "llama", plain, "LlamaForCausalLM"),
+        Architecture("mistral3", "ministral3", plain, "Ministral3ForCausalLM"),
+        Architecture("gemma", "gemma", plain, "GemmaForCausalLM"),
+        Architecture("gemma2", "gemma2", windowed(2, 4096), "Gemma2ForCausalLM"),
+        Architecture("gemma3", "gemma3_text", windowed(6), "Gemma3ForCausalLM"),
+        Architecture("gemma3n", "gemma3n_text", gemma3n, "Gemma3nForCausalLM"),
+        Architecture("gemma4", "gemma4_text", gemma4, "Gemma4ForCausalLM"),
+        Architecture("gpt-oss", "gpt_oss", windowed(2), "GptOssForCausalLM"),
+        Architecture("qwen2", "qwen2", plain, "Qwen2ForCausalLM"),
+        Architecture("qwen2moe", "qwen2_moe", plain, "Qwen2MoeForCausalLM"),
+        Architecture("qwen2vl", "qwen2_vl_text", plain, "Qwen2VLForConditionalGeneration"),
+        Architecture("qwen3", "qwen3", plain, "Qwen3ForCausalLM"),
+        Architecture("qwen3moe", "qwen3_moe", plain, "Qwen3MoeForCausalLM"),
+        Architecture("qwen3vl", "qwen3_vl_text", plain, "Qwen3VLForConditionalGeneration"),
+        Architecture("qwen3vlmoe", "qwen3_vl_moe_text", plain, "Qwen3VLMoeForConditionalGeneration"),
+        Architecture("qwen3next", "qwen3_next", delta_net, "Qwen3NextForCausalLM"),
+        Architecture("qwen35", "qwen3_5_text", delta_net, "Qwen3_5ForCausalLM"),
+        Architecture("qwen35moe", "qwen3_5_moe_text", delta_net, "Qwen3_5MoeForCausalLM"),
+        Architecture("deepseek2", "deepseek_v3", latent, "DeepseekV3ForCausalLM"),
+        Architecture("kimi-linear", "kimi_linear", kimi_linear, "KimiLinearForCausalLM"),
+        Architecture("phi3", "phi3", one_window, "Phi3ForCausalLM"),
+        Architecture("phimoe", "phimoe", one_window, "PhiMoEForCausalLM"),
+        Architecture("cohere2", "cohere2", windowed(4), "Cohere2ForCausalLM"),
+        Architecture("command-r", "cohere", plain, "CohereForCausalLM"),
+        Architecture("olmo2", "olmo3", windowed(4), "Olmo2ForCausalLM"),
+        Architecture("exaone4", "exaone4", windowed(4, 4096), "Exaone4ForCausalLM"),
+        Architecture("glm4", "glm4", plain, "Glm4ForCausalLM"),
+        Architecture("glm4moe", "glm4_moe", plain, "Glm4MoeForCausalLM"),
+        Architecture("granite", "granite", plain, "GraniteForCausalLM"),
+        Architecture("seed_oss", "seed_oss", plain, "SeedOssForCausalLM"),
+        Architecture("smollm3", "smollm3", plain, "SmolLM3ForCausalLM"),
+        Architecture("minimax-m2", "minimax_m2", plain, "MiniMaxM2ForCausalLM"),
+        Architecture("jamba", "jamba", jamba, "JambaForCausalLM"),
+        Architecture("mamba", "mamba", mamba, "MambaForCausalLM"),
+        Architecture("mamba2", "mamba2", mamba2, "Mamba2ForCausalLM"),
+        Architecture("granitehybrid", "granitemoehybrid", granite_hybrid, "GraniteMoeHybridForCausalLM"),
+        Architecture("lfm2", "lfm2", lfm2, "Lfm2ForCausalLM"),
+        Architecture("lfm2moe", "lfm2_moe", lfm2, "Lfm2MoeForCausalLM"),
+        Architecture("nemotron_h", "nemotron_h", nemotron_h, "NemotronHForCausalLM"),
+        Architecture("nemotron_h_moe", "nemotron_h", nemotron_h, "NemotronHForCausalLM"),
+        Architecture("falcon-h1", "falcon_h1", falcon_h1, "FalconH1ForCausalLM"),
     )
 }

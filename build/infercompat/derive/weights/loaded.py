@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -18,6 +18,7 @@ from infercompat.derive.weights.formats import Bounds
 from infercompat.derive.weights.ranks import Split, stages
 from infercompat.derive.weights.stored import Stored, own_word, stored
 from infercompat.derive.weights.tables import position_tables, without_values
+from infercompat.derive.weights.tensors import Tensor
 
 NEAR = Fraction(2, 100)
 """How far a stated total may lie from the decoder's and still be meant to be the same: headers and scales that are not counted."""
@@ -46,7 +47,7 @@ class LaidOut(Struct, frozen=True):
     """A checkpoint of which all is known but how ranks share it.
 
     The decoder takes `actual` bytes, which lie between those of its lightest and its heaviest format (`decoder`). `layers` are those of
-    the config; `tower_heads` are heads of the image tower, None where they are not known.
+    the decoder; `tower_heads` are heads of the image tower, None where they are not known.
     """
 
     stored: Stored
@@ -81,9 +82,12 @@ def loaded_weights(
     whole is cut evenly and says so. A decoder whose format is known within bounds is placed between them by the stated whole.
     """
     found = laid_out(parameters, weight_format, values, whole)
-    if isinstance(found, LaidOut):
-        return _on_fullest(found, split)
-    return found if isinstance(found, Unknown) else _cut_evenly(found, split)
+    return found if isinstance(found, Unknown) else rank_of(found, split)
+
+
+def rank_of(found: LaidOut | Evenly, split: Split) -> Weights:
+    """What the fullest rank holds of a checkpoint that is laid out."""
+    return _on_fullest(found, split) if isinstance(found, LaidOut) else _cut_evenly(found, split)
 
 
 def laid_out(parameters: int | None, weight_format: str | None, values: Mapping[str, Any], whole: Weights | None = None) -> LaidOut | Evenly | Unknown:
@@ -104,7 +108,12 @@ def laid_out(parameters: int | None, weight_format: str | None, values: Mapping[
     actual = _of_decoder(total, decoder, beside) if whole else decoder
     copied = without_values(found)
     again = (found.bytes_of(copied), max([1, *(tensor.kv_heads for tensor in copied)]))
-    return LaidOut(found, decoder, actual, beside, config.peek("num_hidden_layers") or 1, tower_heads(config), total, position_tables(config), *again)
+    return LaidOut(found, decoder, actual, beside, layers_of(found.tensors), tower_heads(config), total, position_tables(config), *again)
+
+
+def layers_of(tensors: Iterable[Tensor]) -> int:
+    """How many layers the tensors are of: the config may say it by its list of kinds alone."""
+    return 1 + max((int(tensor.name.split(".", 2)[1]) for tensor in tensors if tensor.name.startswith("layers.")), default=0)
 
 
 def _on_fullest(found: LaidOut, split: Split) -> Weights:

@@ -52,7 +52,8 @@ def read_scheme(section: Mapping[str, Any]) -> Scheme | str:
         return _integers(section, ignored)
     format = _fp8(section) if method in ("fp8", "fbgemm_fp8") else _of_algorithm(algorithm, section)
     if format is None:
-        return f"{method or algorithm or 'its method'} is not worked out"
+        named = next((word for word in (method, algorithm) if isinstance(word, str) and word), "its method")
+        return f"{named[:40]} is not worked out"
     # A list that is there and does not name the output matrix has it quantized (quantizers/base.py get_modules_to_not_convert, transformers).
     return Scheme(((None, format),), BLOCKS | {"output"} if ignored.all else BLOCKS, ignored)
 
@@ -141,9 +142,11 @@ def _config_groups(section: Mapping[str, Any], ignored: Names) -> Scheme | str:
 
 
 def _of_weights(weights: Mapping[str, Any], group: Mapping[str, Any], section: Mapping[str, Any]) -> Format | None:
-    kind, bits, size, strategy = (weights.get(name) for name in ("type", "num_bits", "group_size", "strategy"))
-    word, block = group.get("format") or section.get("format") or "", weights.get("block_structure")
-    size = _size(size)
+    kind, strategy, block = (weights.get(name) for name in ("type", "strategy", "block_structure"))
+    bits, size = (_size(weights.get(name)) for name in ("num_bits", "group_size"))
+    word = group.get("format") or section.get("format") or ""
+    if not isinstance(strategy, str | None):
+        return None
     if kind == "float" and bits == 4:
         mx = "mxfp4" in str(word) or "uint8" in str(weights.get("scale_dtype"))
         return MXFP4 if mx and size == 32 else NVFP4 if size == 16 and not mx else None

@@ -136,7 +136,9 @@ def _schemes(word: str | None, section: Mapping[str, Any]) -> tuple[Scheme, Sche
         if isinstance(scheme, str):
             return Unknown(("quantization_config",), f"quantization_config: {scheme}")
         return Unknown(tuple(scheme.unread), "patterns of quantization_config that could not be read") if scheme.unread else (scheme, scheme)
+    if word is None:
+        return Unknown(("weight_format", "torch_dtype"), "neither the format nor the config says how weights are stored")
     if word not in LIGHTEST_AND_HEAVIEST:
-        return Unknown(("quantization_config",), f"how {str(word)[:40]} weights are laid out is not given")
+        return Unknown(("quantization_config",), f"how {word[:40]} weights are laid out is not given")
     light, heavy = LIGHTEST_AND_HEAVIEST[word]
     return Scheme(((None, light),), LINEAR), Scheme(((None, heavy),))

@@ -31,7 +31,7 @@ def position_tables(config: Config) -> int:
         return positions * sum(widths) * 4
     scaling = text.get("rope_scaling") or text.get("rope_parameters") or {}
     named = scaling.get("rope_type", scaling.get("type")) if isinstance(scaling, dict) else "?"
-    return positions * sum(widths) * 2 if kind in PLAIN and named in KINDS else 0
+    return positions * sum(widths) * 2 if isinstance(kind, str) and kind in PLAIN and named in KINDS else 0
 
 
 def without_values(found: Stored) -> list[Tensor]:
