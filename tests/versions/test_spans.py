@@ -27,7 +27,11 @@ def test_within_the_span(span, version, how):
 
 @pytest.mark.parametrize(
     ("span", "version"),
-    [({"since": "1.1.0", "seen_at": ["1.1.0"]}, "1.0.9"), ({"until": "1.2.0", "seen_at": ["1.1.0"]}, "1.2.0"), ({"until": "1.2.0", "seen_at": ["1.1.0"]}, "2.0.0")],
+    [
+        ({"since": "1.1.0", "seen_at": ["1.1.0"]}, "1.0.9"),
+        ({"until": "1.2.0", "seen_at": ["1.1.0"]}, "1.2.0"),
+        ({"until": "1.2.0", "seen_at": ["1.1.0"]}, "2.0.0"),
+    ],
 )
 def test_outside_of_it(span, version):
     assert reach(ENGINE, span, version) is None

@@ -14,7 +14,6 @@ from infercompat.join.stack import Stack
 from infercompat.records import Record
 from infercompat.versions import Carried, Observation, carry
 
-
 PLAIN = ("bf16", "fp16", "fp32")
 """Weight formats that any implementation computes with: their silence is no gap."""
 
