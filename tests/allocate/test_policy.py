@@ -21,6 +21,7 @@ SHOWN = [
     ("ollama", "gpt-oss-120b", {"architecture": "GptOssForCausalLM", "max_model_len": 4096}),
     ("ollama", "qwen3.5-9b", {"max_model_len": 4096}),
     ("lmdeploy-turbomind", "llama-3.1-8b", {"available_bytes": GIB}),
+    ("tpu-inference", "llama-3.1-8b", {"available_bytes": 20 * GIB}),
 ]
 """Requests under which each line that a pattern of the records is for is written."""
 

@@ -19,6 +19,7 @@ ALGORITHMS = {
     "vllm-blocks/1": ("vllm", "blocks"),
     "vllm-full-blocks/1": ("vllmplugins", "full_blocks"),
     "vllm-unwindowed-blocks/1": ("vllmplugins", "unwindowed_blocks"),
+    "tpu-padded-pages/1": ("vllmplugins", "padded_pages"),
     "sglang-pools/1": ("sglang", "pools"),
     "llamacpp-cells/1": ("llamacpp", "cells"),
     "ollama-slots/1": ("ollama", "slots"),
