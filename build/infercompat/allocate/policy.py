@@ -34,6 +34,7 @@ ALGORITHMS = {
     "tgi-blocks/1": ("tgi", "blocks"),
     "mlc-pages/1": ("mlcllm", "pages"),
     "ort-buffers/1": ("ortgenai", "buffers"),
+    "openvino-blocks/1": ("openvino", "blocks"),
 }
 """The module and function of each algorithm, by the name that policies give; loaded when asked for.
 

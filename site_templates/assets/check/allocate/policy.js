@@ -10,6 +10,7 @@ import * as mlcllm from "./mlcllm.js";
 import * as mlxlm from "./mlxlm.js";
 import * as mlxvlm from "./mlxvlm.js";
 import * as ollama from "./ollama.js";
+import * as openvino from "./openvino.js";
 import * as ortgenai from "./ortgenai.js";
 import * as sglang from "./sglang.js";
 import * as tensorrtllm from "./tensorrtllm.js";
@@ -32,7 +33,10 @@ import * as vllmplugins from "./vllmplugins.js";
  *   cache_policies?: Policy[]}} Engine
  */
 
-const MODULES = [vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, mlxvlm, vllmplugins];
+const MODULES = [
+  vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3,
+  tgi, mlcllm, ortgenai, openvino, mlxvlm, vllmplugins,
+];
 /** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
 const ALGORITHMS = Object.assign({}, ...MODULES.map((module) => module.ALGORITHMS));
 
