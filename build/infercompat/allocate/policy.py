@@ -21,6 +21,7 @@ ALGORITHMS = {
     "vllm-unwindowed-blocks/1": ("vllmplugins", "unwindowed_blocks"),
     "tpu-padded-pages/1": ("vllmplugins", "padded_pages"),
     "sglang-pools/1": ("sglang", "pools"),
+    "sglang-kt-pools/1": ("ktransformers", "pools"),
     "llamacpp-cells/1": ("llamacpp", "cells"),
     "ollama-slots/1": ("ollama", "slots"),
     "mlx-arrays/1": ("mlxlm", "arrays"),

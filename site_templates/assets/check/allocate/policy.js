@@ -4,6 +4,7 @@ import { isUnknown, unknown } from "../layers.js";
 import { reach } from "../spans.js";
 import { parseVersion } from "../versions.js";
 import * as exllamav3 from "./exllamav3.js";
+import * as ktransformers from "./ktransformers.js";
 import * as llamacpp from "./llamacpp.js";
 import * as lmdeploy from "./lmdeploy.js";
 import * as mlcllm from "./mlcllm.js";
@@ -34,7 +35,7 @@ import * as vllmplugins from "./vllmplugins.js";
  */
 
 const MODULES = [
-  vllm, sglang, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3,
+  vllm, sglang, ktransformers, llamacpp, ollama, mlxlm, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3,
   tgi, mlcllm, ortgenai, openvino, mlxvlm, vllmplugins,
 ];
 /** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
