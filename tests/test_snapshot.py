@@ -184,3 +184,16 @@ def test_a_folder_behind_a_link_is_not_followed(folder, loads):
     snapshot.quick(folder)
     snapshot.quick(folder)
     assert len(loads) == 1
+
+
+def test_two_checkouts_keep_a_snapshot_each_and_one_that_nobody_needs_goes(folder, tmp_path, loads):
+    other = copy_tiny(tmp_path / "other")
+    for catalog in (folder, other, folder, other):
+        snapshot.quick(catalog)
+    assert len(loads) == 2
+    old = next((tmp_path / "cache" / "infercompat").iterdir())
+    os.utime(old, (0, 0))
+    (folder / GOTCHA).write_text((folder / GOTCHA).read_text() + "\n")
+    snapshot.quick(folder)
+    assert not old.exists() or old.stat().st_mtime > 0
+    assert len(list((tmp_path / "cache" / "infercompat").iterdir())) <= 2

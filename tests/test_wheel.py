@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -31,21 +32,45 @@ def test_wheel_holds_the_package_and_its_data(wheel):
         "infercompat/_data/catalog/models/google/gemma-3-27b.yaml",
         "infercompat/_data/schemas/model.schema.json",
         "infercompat/_data/site_templates/frame.md.j2",
+        "infercompat/_data/snapshot.jsonl",
     } <= names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name.split("/")[0]} == {"infercompat"}
 
 
-def test_wheel_answers_away_from_a_checkout(wheel, tmp_path):
-    environment = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    site_packages = next(environment.glob("lib/python*/site-packages"))
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Runs the installed command in an empty home, away from any checkout."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    site_packages = next((folder / "venv").glob("lib/python*/site-packages"))
     zipfile.ZipFile(wheel).extractall(site_packages)
     # The dependencies come from this environment, so that the test needs no network; the package itself must not.
     here = next(path for path in sys.path if path.endswith("site-packages"))
-    program = f"import sys; sys.path.append({here!r}); from infercompat.cli import main; main(['show', 'gemma-3-27b'], prog_name='infercompat')"
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "SOURCE_DATE_EPOCH")}
-    answer = subprocess.run([environment / "bin/python", "-c", program], cwd=tmp_path, env=clean, capture_output=True, text=True)
-    assert answer.returncode == 0, answer.stderr
+    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "SOURCE_DATE_EPOCH", "XDG_CACHE_HOME")} | {"HOME": str(folder)}
+
+    def run(*words: str) -> str:
+        program = f"import sys; sys.path.append({here!r}); from infercompat.cli import main; main({list(words)!r}, prog_name='infercompat')"
+        answer = subprocess.run([folder / "venv/bin/python", "-c", program], cwd=folder, env=clean, capture_output=True, text=True)
+        assert answer.returncode == 0, answer.stderr
+        return answer.stdout
+
+    return run, site_packages / "infercompat" / "_data", folder
+
+
+def test_wheel_answers_away_from_a_checkout(installed):
+    answer = installed[0]("show", "gemma-3-27b")
     # 62 layers, every sixth full: 10 full and 52 with a window; at 8,192 tokens (10 x 8,192 + 52 x 1,024) x 8,192 B = 1.03 GiB.
-    assert "62: 10 full, 52 sliding" in answer.stdout
-    assert "1.03 GiB" in answer.stdout
+    assert "62: 10 full, 52 sliding" in answer
+    assert "1.03 GiB" in answer
+
+
+def test_wheel_answers_from_the_snapshot_that_it_brings(installed):
+    run, data, home = installed
+    question = ("check", "gemma-3-27b", "vllm@0.33.0", "--hardware", "h100-sxm", "--context", "8192")
+    before = run(*question)
+    shutil.move(data / "catalog" / "models", data / "models-elsewhere")
+    try:
+        assert run(*question) == before
+    finally:
+        shutil.move(data / "models-elsewhere", data / "catalog" / "models")
+    assert not (home / ".cache").exists()  # nothing to keep: the catalog of an installed package does not change

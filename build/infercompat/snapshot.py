@@ -1,12 +1,14 @@
-"""A compiled snapshot of a clean catalog, so that a question need not read and check two thousand files again.
+"""A compiled snapshot of a clean catalog, so that a question need not read and check four thousand files again.
 
-It lies in the user's cache, under a key made of every file's path, size and time; a catalog that changed or has faults is read anew.
+The wheel brings that of its own catalog. That of a checkout lies in the user's cache, under a key made of every file's path, size and time;
+a catalog that changed or has faults is read anew.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
@@ -15,7 +17,7 @@ from typing import Any
 
 from msgspec.json import decode
 
-from infercompat import __version__
+from infercompat import __version__, places
 from infercompat.link import Catalog
 from infercompat.products import Products, reference_date
 from infercompat.records import Document, Files, Record
@@ -43,6 +45,10 @@ class Stored(Record):
         return Document(self.path, self.data, {}, {}, {}, ())
 
 
+BUNDLED = "snapshot.jsonl"
+"""The snapshot beside the catalog of an installed package."""
+OLDEST = 30 * 24 * 3600
+"""Seconds after which the snapshot of a checkout that nobody asked again goes."""
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a snapshot raises that is not there, or that somebody cut short or wrote over."""
 
@@ -56,6 +62,9 @@ def load(folder: Path) -> Products:
 
 def quick(folder: Path) -> Products:
     """The products of a catalog for answering: records without spans from the snapshot, or the whole pipeline where there is none."""
+    bundled = folder.parent / BUNDLED
+    if folder.parent == places.BUNDLED and bundled.is_file():
+        return _products(folder, bundled.read_bytes())
     place = _place(folder)
     if place is None:
         return load(folder)
@@ -71,13 +80,16 @@ def quick(folder: Path) -> Products:
 def _place(folder: Path) -> Path | None:
     """Where the snapshot of a folder as it now is lies; None for a user without a home, as containers have."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return None if base.startswith("~") else Path(base, "infercompat", f"{_key(folder)}.jsonl")
+    return None if base.startswith("~") else Path(base, "infercompat", f"{_sums(str(folder.resolve()))}-{_key(folder)}.jsonl")
 
 
 def _key(folder: Path) -> str:
-    told = "".join(sorted(_files(folder)))
-    text = f"{__version__} {folder.resolve()}\n{told}".encode(errors="surrogateescape")
-    return f"{zlib.crc32(text):08x}{zlib.adler32(text):08x}"  # two sums: a digest would cost more to load than to make
+    return _sums(f"{__version__} {folder}\n{''.join(sorted(_files(folder)))}")
+
+
+def _sums(text: str) -> str:
+    data = text.encode(errors="surrogateescape")
+    return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"  # two sums: a digest would cost more to load than to make
 
 
 def _files(folder: Path | str) -> Iterator[str]:
@@ -93,13 +105,23 @@ def _files(folder: Path | str) -> Iterator[str]:
 
 
 def _store(place: Path, products: Products) -> None:
-    """Writes a check sum, a line with what is asked of every record, and behind it the data of each as JSON."""
+    """Puts a catalog's snapshot into the cache, instead of the one that it had and of those that nobody needs any more."""
     from infercompat.write import write_file
 
+    try:
+        for old in place.parent.glob("*.json*"):
+            if old.name.partition("-")[0] == place.name.partition("-")[0] or time.time() - old.stat().st_mtime > OLDEST:
+                old.unlink(missing_ok=True)
+        write_file(place, compiled(products))
+    except OSError:
+        return  # a cache that cannot be written costs time and nothing else
+
+
+def compiled(products: Products) -> bytes:
+    """A snapshot: a check sum, a line with what is asked of every record, and behind it the data of each as JSON."""
     catalog = products.catalog
     texts = [json.dumps(record.data, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass") for record in catalog.records.values()]
     told = [[*_told(record), len(text)] for record, text in zip(catalog.records.values(), texts, strict=True)]
-    bodies = b"".join(texts)
     head = {
         "vocabulary": catalog.vocabulary,
         "aliases": catalog.aliases,
@@ -107,13 +129,8 @@ def _store(place: Path, products: Products) -> None:
         "count": products.files.count,
         "records": told,
     }
-    try:
-        for old in place.parent.glob("*.json*"):
-            old.unlink(missing_ok=True)
-        content = json.dumps(head).encode() + b"\n" + bodies
-        write_file(place, b"%08x\n" % zlib.crc32(content) + content)
-    except OSError:
-        return  # a cache that cannot be written costs time and nothing else
+    content = json.dumps(head).encode() + b"\n" + b"".join(texts)
+    return b"%08x\n" % zlib.crc32(content) + content
 
 
 def _told(record: Record) -> tuple[str, str, str, list[str], str | None, bool]:

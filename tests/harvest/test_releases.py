@@ -6,6 +6,7 @@ import pytest
 
 from catalogs import ENGINE, changed
 from infercompat.harvest import Refused, releases
+from infercompat.pipeline import load
 
 
 def engine(make, **fields: str):
@@ -86,3 +87,26 @@ def test_a_client_that_fails():
     with pytest.raises(Refused, match="it broke"):
         releases.run_client(["sh", "-c", "echo it broke >&2; exit 3"])
     assert releases.run_client(["echo", "well"]) == "well\n"
+
+
+def test_what_upstream_has_is_recorded_once(make):
+    products = make(changed(ENGINE, ("scheme: pep440", "package: enga-server\nscheme: pep440")))
+    path = products.folder / ENGINE
+    before = path.read_text()
+    for day, index, written in (("2026-02-20", INDEX, True), ("2026-02-27", INDEX, False), ("2026-03-06", INDEX.replace("1.3.0", "1.4.0"), True)):
+        products = load(products.folder)
+        found = releases.lags(products.catalog, printing(index))
+        assert bool(releases.record(products, found, day)) is written
+    line = 'upstream: {version: "1.4.0", seen: 2026-03-06}\n'
+    assert path.read_text() == before.replace("releases:", f"{line}releases:")
+    assert load(products.folder).diagnostics == []
+
+
+def test_a_channel_that_could_not_be_asked_changes_no_record(make):
+    def refuse(command):
+        raise Refused("no network")
+
+    products = make()
+    before = (products.folder / ENGINE).read_text()
+    assert releases.record(products, releases.lags(products.catalog, refuse), "2026-02-20") == []
+    assert (products.folder / ENGINE).read_text() == before

@@ -6,7 +6,7 @@ import pytest
 
 from catalogs import ENGINE, MODEL, NATIVE, OFFERS, REGISTRY, SOFTCAP, WINDOW, WINDOWED, changed, citation, snapshot
 from infercompat.join import Ledger, newest_release
-from infercompat.join.hops import Hop, Joiner
+from infercompat.join.hops import Hop, Joiner, Release
 from infercompat.join.stack import Stack
 
 
@@ -234,6 +234,24 @@ def test_the_softcap_record_is_as_the_tests_take_it(tiny):
 def test_the_newest_release_is_the_first_of_the_list(tiny):
     newest = newest_release(tiny.catalog.records["enga"])
     assert (newest.version, newest.date, newest.assumed) == ("1.1.0", "2026-02-01", True)
+
+
+def moved(version: str) -> dict[str, str]:
+    """enga, of which upstream was seen to have this version."""
+    return changed(ENGINE, ("releases:\n", f'upstream: {{version: "{version}", seen: 2026-02-20}}\nreleases:\n'))
+
+
+@pytest.mark.parametrize(("upstream", "stale"), [("1.1.9", False), ("1.2.0", False), ("1.3.0", True), ("1.4.1", True), ("2.0.0", False)])
+def test_evidence_ages_by_what_upstream_has(hop, upstream, stale):
+    """Two minor releases behind is stale; how many lie between 1.1 and 2.0 nobody knows."""
+    assert state(hop("architecture", moved(upstream))) == ("holds", "native", "exact", stale)
+
+
+def test_evidence_at_the_version_that_was_asked_for_does_not_age(make):
+    products = make(moved("1.9.0"))
+    engine = products.catalog.records["enga"]
+    stack = Stack(products.catalog.records["tiny-model"], products.derived["tiny-model"])
+    assert Joiner(Ledger(products.catalog), engine, Release("1.1.0", "2026-02-01", assumed=False)).architecture(stack).stale is False
 
 
 @pytest.fixture

@@ -49,6 +49,15 @@ def test_an_engine_runs_where_its_documents_name_the_platform(catalog):
     assert machines.runs_here(catalog, "tpu") == []
 
 
+def test_an_engine_whose_build_has_no_code_for_a_class_does_not_run_there(make):
+    builds = 'builds:\n  - {platform: cuda, seen_at: ["1.1.0"], classes: [sm90], cites: [{id: enga-registry}]}\n'
+    catalog = make(changed(ENGINE, ("releases:\n", builds + "releases:\n"))).catalog
+    assert machines.runs_here(catalog, "sm120") == []
+    assert [(engine.id, build["classes"]) for engine, build in machines.without_code(catalog, "sm120")] == [("enga", ["sm90"])]
+    assert [engine.id for engine, _ in machines.runs_here(catalog, "sm90")] == ["enga"]
+    assert machines.without_code(catalog, "gfx942") == []
+
+
 def product(catalog, hardware_class: str):
     """The tiny catalog's product as if it were of another class, and another id."""
     card = catalog.records["card-base"]

@@ -98,14 +98,19 @@ def _verify(products, target: str, given: Path | None) -> None:
 
 
 @click.command()
+@click.option("--record", is_flag=True, help="Write what upstream has into the engines' records: answers that rest on what was read long before are stale.")
 @click.pass_context
-def releases(context: click.Context) -> None:
+def releases(context: click.Context, record: bool) -> None:
     """Which engines have newer releases than the catalog's snapshots. Exit status 1 if any has, 2 if upstream cannot be asked."""
     from infercompat.harvest import releases as module
 
-    found = module.lags(products_of(context).catalog)
+    products = products_of(context)
+    found = module.lags(products.catalog)
     for lag in found:
         click.echo(str(lag))
+    if record:
+        for path in module.record(products, found, datetime.now(UTC).date().isoformat()):
+            click.echo(f"wrote    {path}")
     failed = [lag for lag in found if lag.failed]
     if failed and len(failed) == len(found):
         usage(f"no release channel can be reached: {failed[0].failed}")

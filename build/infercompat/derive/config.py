@@ -73,6 +73,7 @@ class Config:
         self.defaults_used: list[str] = []
         self.notes: list[str] = []
         self._prefix = ""
+        self._found: dict[str, Any] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,8 +86,10 @@ class Config:
 
     def find(self, name: str) -> Any:
         """The value under the first of the name's variants that holds one; None if only null is written, else ABSENT."""
-        written = [value for variant in VARIANTS.get(name, (name,)) if (value := _dig(self.values, variant)) is not ABSENT]
-        return next((value for value in written if value is not None), None if written else ABSENT)
+        if name not in self._found:
+            written = [value for variant in VARIANTS.get(name, (name,)) if (value := _dig(self.values, variant)) is not ABSENT]
+            self._found[name] = next((value for value in written if value is not None), None if written else ABSENT)
+        return self._found[name]
 
     def states(self, name: str) -> bool:
         """Whether the field has a value; null is none."""
@@ -101,7 +104,7 @@ class Config:
         nested = self.find(name)
         view = object.__new__(Config)
         view.__dict__.update(self.__dict__)
-        view.values, view._prefix = (nested if isinstance(nested, dict) else {}), f"{self._prefix}{name}."
+        view.values, view._prefix, view._found = (nested if isinstance(nested, dict) else {}), f"{self._prefix}{name}.", {}
         return view
 
     def size(self, name: str, default: int | Callable[[], int] | None = None, why: str = "", *, least: int = 0) -> int:

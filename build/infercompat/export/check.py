@@ -143,8 +143,8 @@ def named_claims(ledger: Ledger, engine: Record) -> dict[str, Any]:
     for snapshot in ledger.snapshots(engine.id):
         exact: dict[str, dict[str, list]] = {}
         for about, claims in ledger.exact(snapshot).items():
-            if len(about) == 1 and about[0][0] in NAMES and about[0][1] != "*":
-                exact.setdefault(about[0][0], {})[about[0][1]] = [_claim(ledger, snapshot, claim) for claim in claims]
+            if about[0] in NAMES and about[1] != "*":
+                exact.setdefault(about[0], {})[about[1]] = [_claim(ledger, snapshot, claim) for claim in claims]
         wanted: dict[str, list] = {}
         for requirement, claims in ledger.offers(snapshot).items():
             wanted |= {requirement: named} if (named := [_claim(ledger, snapshot, claim) for claim in claims if _named(claim)]) else {}
@@ -196,7 +196,7 @@ def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
         for requirement, claims in ledger.offers(snapshot).items()
         if (found := [_claim(ledger, snapshot, claim) for claim in claims if not _named(claim)])
     }
-    fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot).get((("architecture", "*"),), ())]
+    fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot).get(("architecture", "*"), ())]
     found = {"id": snapshot.id, **_only(snapshot.data, ("version", "read_on", "title", "complete"))}
     return found | {"source": _source(ledger, snapshot, None), "fallbacks": fallbacks, "requirements": general}
 
@@ -210,7 +210,7 @@ def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: 
     """The claims of an engine's snapshots that name this model, and what they say of the requirements that it has."""
     found: dict[str, Any] = {}
     for snapshot in ledger.snapshots(engine.id):
-        exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot).get(((key, names[key]),)))}
+        exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot).get((key, names[key])))}
         offers = ledger.offers(snapshot)
         wanted: dict[str, list] = {}
         for offer in (*demanded, *(name for name in offers if name.startswith(WEIGHTS))):

@@ -12,13 +12,16 @@ from msgspec import Struct
 from infercompat.harvest.base import Refused
 from infercompat.harvest.run import told
 from infercompat.link import Catalog
+from infercompat.products import Products
 from infercompat.records import Record
 from infercompat.versions import Ordered, compare, minor, parse_version
+from infercompat.write import write_file
 
 Ask = Callable[[list[str]], str]
 """Runs a client and gives what it printed; raises Refused where it fails."""
 
 _TAG = re.compile(r"refs/tags/(\S+?)(?:\^\{\})?$", re.M)
+_UPSTREAM = re.compile(r"^upstream: \{.*\}\n", re.M)
 _NUMBERED = re.compile(r"^v(?=\d)")
 
 
@@ -48,6 +51,21 @@ class Lag(Struct, frozen=True):
 def lags(catalog: Catalog, ask: Ask | None = None) -> list[Lag]:
     """Every engine with a snapshot or a release, by id, against what its own channel has."""
     return [_lag(catalog, engine, ask or run_client) for engine in catalog.of_kind("engine")]
+
+
+def record(products: Products, found: list[Lag], today: str) -> list[str]:
+    """Writes what upstream has into the records of engines that could be asked, where that is news; gives the paths that were written."""
+    written = []
+    for lag in found:
+        engine = products.catalog.records[lag.engine]
+        if lag.upstream is None or engine.data.get("upstream", {}).get("version") == lag.upstream:
+            continue
+        path = products.folder.parent / engine.path
+        text = path.read_text("utf-8")
+        line = f'upstream: {{version: "{lag.upstream}", seen: {today}}}\n'
+        write_file(path, _UPSTREAM.sub("", text).replace("\nreleases:", f"\n{line}releases:", 1).encode())
+        written.append(engine.path)
+    return written
 
 
 def newest(catalog: Catalog, engine: str, ask: Ask | None = None) -> str:

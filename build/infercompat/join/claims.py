@@ -69,7 +69,7 @@ class Ledger:
     def __init__(self, catalog: Catalog):
         self.catalog = catalog
         self._snapshots: dict[str | None, list[Record]] = defaultdict(list)
-        self._indexes: dict[str, dict[tuple, list[dict]]] = {}
+        self._indexes: dict[str, dict[tuple[str, str], list[dict]]] = {}
         self._offers: dict[str, dict[str, list[dict]]] = {}
         for snapshot in catalog.of_kind("support"):
             self._snapshots[snapshot.engine].append(snapshot)
@@ -77,13 +77,14 @@ class Ledger:
     def snapshots(self, engine: str) -> list[Record]:
         return self._snapshots.get(engine, [])
 
-    def exact(self, snapshot: Record) -> dict[tuple, list[dict]]:
-        """A snapshot's claims by what they are about, indexed when it is first asked."""
+    def exact(self, snapshot: Record) -> dict[tuple[str, str], list[dict]]:
+        """A snapshot's claims that are about one thing alone, by what that is, such as ("architecture", "*"); indexed when it is first asked."""
         if snapshot.id not in self._indexes:
             index = self._indexes[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:
-                about = claim["about"]
-                index[tuple(about.items() if len(about) == 1 else sorted(about.items()))].append(claim)
+                if len(claim["about"]) == 1:
+                    [about] = claim["about"].items()
+                    index[about].append(claim)
         return self._indexes[snapshot.id]
 
     def offers(self, snapshot: Record) -> dict[str, list[dict]]:
@@ -132,12 +133,12 @@ class Ledger:
     def _in_registry(self, snapshot: Record, key: str, names: dict[str, str], holds: Holds) -> Statement | None:
         exact = self.exact(snapshot)
         for name in (key, "architecture" if key == "model_type" else "model_type"):
-            claims = exact.get(((name, names.get(name)),), ())
+            claims = exact.get((name, names.get(name)), ())
             if claims:
                 return self._strongest(snapshot, claims, holds)
         if not snapshot.data.get("complete"):
             return None
-        fallbacks = [(claim, holds(claim.get("when") or {}).value) for claim in exact.get((("architecture", "*"),), ())]
+        fallbacks = [(claim, holds(claim.get("when") or {}).value) for claim in exact.get(("architecture", "*"), ())]
         for claim, holding in sorted(fallbacks, key=lambda pair: pair[1] is None):
             if holding:
                 return Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)

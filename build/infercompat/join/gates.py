@@ -66,12 +66,12 @@ def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, toda
 def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> Gate | None:
     data = gotcha.data
     versions, stale = _components(catalog, gotcha, engine, release, stack, today)
-    when, clean_when = _conditions(catalog, gotcha)
-    if "container" in stack.given and any("container" in leaf.facts for leaf in leaves(when)):
+    if "container" in stack.given and any("container" in leaf.facts for leaf in leaves(_conditions(catalog, gotcha)[0])):
         versions, stale = YES, False  # an image has one build, and the condition names it
-    if versions.no and not _one_change_away(versions):
-        return None
-    truth = all_of((versions, _hardware(data["hardware"], stack), applies(when, clean_when, stack)))
+    around = all_of((versions, _hardware(data["hardware"], stack)))
+    if around.no and not _one_change_away(around):
+        return None  # whatever the conditions say, which take longer
+    truth = all_of((around, applies(*_conditions(catalog, gotcha), stack)))
     if truth.no and not _one_change_away(truth):
         return None
     state = "hit" if truth.yes else "almost" if truth.no else "maybe"

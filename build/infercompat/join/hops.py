@@ -12,7 +12,7 @@ from infercompat.derive import Unknown
 from infercompat.join.claims import NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, Ledger, Source, Statement, condition_words
 from infercompat.join.stack import Stack
 from infercompat.records import Record
-from infercompat.versions import Carried, Observation, carry
+from infercompat.versions import Carried, Observation, carry, minors_between, parse_version
 
 PLAIN = ("bf16", "fp16", "fp32")
 """Weight formats that any implementation computes with: their silence is no gap."""
@@ -241,9 +241,20 @@ class Joiner:
             carry_minor_releases=self.thresholds["carry_minor_releases"],
             carry_days=self.thresholds["carry_days"],
         )
+        if carried.status is not None and carried.basis and all(self._left_behind(version) for version in carried.basis):
+            carried = replace(carried, stale=True)
         deciding = [statement for statement in statements if statement.status == carried.status]
         deciding.sort(key=lambda statement: (statement.version != self.release.version, statement.version not in carried.basis, statement.snapshot.id))
         return carried, deciding or statements
+
+    def _left_behind(self, version: str) -> bool:
+        """Whether upstream has gone on so far since a version that it is stale for whoever asks for none by name."""
+        upstream = self.engine.data.get("upstream")
+        if upstream is None or not self.release.assumed:
+            return False
+        old, new = (parse_version(self.engine.data["scheme"], text) for text in (version, upstream["version"]))
+        minors = minors_between(old, new) if old and new else None
+        return minors is not None and minors >= self.thresholds["stale_minor_releases"]
 
     def _against(self, status: str, lower: list) -> list[Statement]:
         opposite = NEGATIVE if status in POSITIVE else POSITIVE

@@ -49,10 +49,22 @@ def _generation(meaning: str) -> str:
 
 
 def runs_here(catalog: Catalog, hardware_class: str) -> list[tuple[Record, list[str]]]:
-    """Engines whose own documents name the platform of a class, with their attention backends for the class, as far as those are on record."""
+    """Engines whose builds have code for a class, or whose documents name its platform; with their attention backends for it that are on record."""
     platform = platform_of(hardware_class)
-    serving = (engine for engine in catalog.of_kind("engine") if engine.data["role"] != "kernel-library" and platform in engine.data.get("platforms", ()))
+    engines = [engine for engine in catalog.of_kind("engine") if engine.data["role"] != "kernel-library"]
+    refused = {engine.id for engine, _ in without_code(catalog, hardware_class)}
+    serving = (engine for engine in engines if platform in engine.data.get("platforms", ()) and engine.id not in refused)
     return [(engine, [backend["name"] for backend in backends(engine, hardware_class)]) for engine in serving]
+
+
+def without_code(catalog: Catalog, hardware_class: str) -> list[tuple[Record, Mapping[str, Any]]]:
+    """Engines whose newest build for the platform of a class has no code for the class, with that build."""
+    platform, found = platform_of(hardware_class), []
+    for engine in catalog.of_kind("engine"):
+        newest = next((build for build in engine.data.get("builds", ()) if build["platform"] == platform and "until" not in build), None)
+        if newest is not None and hardware_class not in newest["classes"] and engine.data["role"] != "kernel-library":
+            found.append((engine, newest))
+    return found
 
 
 def only_on_relatives(catalog: Catalog, hardware_class: str) -> list[tuple[Record, dict[str, list[str]]]]:

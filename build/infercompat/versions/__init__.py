@@ -1,7 +1,7 @@
 """Versions: reading and ordering them, and what a statement about one says about another."""
 
 from infercompat.versions.affected import Affected, affected
-from infercompat.versions.carry import CARRIES_BACK, CARRIES_FORWARD, Carried, Observation, carry
+from infercompat.versions.carry import CARRIES_BACK, CARRIES_FORWARD, Carried, Observation, carry, minors_between
 from infercompat.versions.order import (
     SCHEMES,
     Order,
@@ -38,6 +38,7 @@ __all__ = [
     "diverged",
     "is_main_build",
     "minor",
+    "minors_between",
     "parse_version",
     "placed",
     "reach",

@@ -128,7 +128,7 @@ def _forward(lower: Seen, wanted: Version, most_minors: int, most_days: int) -> 
         return newest
     if newest.status not in CARRIES_FORWARD:
         return Carried(None, "none", f"{newest.status} at {at.text}, the latest version on record; whether later ones have it is not known", basis=newest.basis)
-    minors, days = _minors_between(at, wanted), days_between(at.date, wanted.date)
+    minors, days = minors_between(at, wanted), days_between(at.date, wanted.date)
     distance = ", ".join(f"{count} {unit}" for count, unit in ((minors, "minor releases"), (days, "days")) if count is not None)
     reason = f"last read at {at.text}, {distance or 'an unknown time'} before"
     if (minors is not None and minors <= most_minors) or (days is not None and days <= most_days):
@@ -143,7 +143,7 @@ def _back(upper: Seen) -> Carried:
     return Carried(None, "none", f"{oldest.status} at {upper[0][0].text}, the earliest version on record; of earlier ones it is not known", basis=oldest.basis)
 
 
-def _minors_between(old: Version, new: Version) -> int | None:
-    """Minor releases from one to the other; None where X differs, for then nobody knows how many lie between."""
+def minors_between(old: Version, new: Version) -> int | None:
+    """How many minor releases one version lies before another; None where X differs, for then nobody knows how many lie between."""
     a, b = minor(old), minor(new)
     return b[1] - a[1] if a and b and a[0] == b[0] else None

@@ -124,7 +124,7 @@ function back(upper) {
  * Minor releases from one to the other; null where X differs, for then nobody knows how many lie between.
  * @param {Version} old @param {Version} later
  */
-function minorsBetween(old, later) {
+export function minorsBetween(old, later) {
   const [a, b] = [minor(old), minor(later)];
   return a && b && a[0] === b[0] ? b[1] - a[1] : null;
 }

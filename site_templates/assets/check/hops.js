@@ -1,10 +1,11 @@
 // @ts-check
 // join/hops.py: the hops of a chain, from the architecture's place in the engine to what it offers for each requirement.
 
-import { carry } from "./carry.js";
+import { carry, minorsBetween } from "./carry.js";
 import { NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, conditionWords, onArchitecture, onOffer, sortedBy, sourcesOf } from "./claims.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { says, withExceptions } from "./phrases.js";
+import { parseVersion } from "./versions.js";
 import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sourcesIn } from "./statements.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -220,9 +221,20 @@ export class Joiner {
   carried(statements) {
     const seen = statements.map((one) => ({ version: one.version, date: this.dates[one.version] ?? null, status: one.status }));
     const { version, date } = this.release;
-    const carried = carry(this.engine.data.scheme, seen, version, date, this.data.catalog.thresholds);
+    const reached = carry(this.engine.data.scheme, seen, version, date, this.data.catalog.thresholds);
+    const isOld = reached.status !== null && reached.basis.length > 0 && reached.basis.every((one) => this.isLeftBehind(one));
+    const carried = isOld ? { ...reached, stale: true } : reached;
     const agreeing = statements.filter((one) => one.status === carried.status);
     const deciding = sortedBy(agreeing, (one) => [one.version !== version, !carried.basis.includes(one.version), one.snapshot.id]);
     return { carried, deciding: deciding.length ? deciding : statements };
+  }
+
+  /** Whether upstream has gone on so far since a version that it is stale for whoever asks for none by name. @param {string} version */
+  isLeftBehind(version) {
+    const { scheme, upstream } = this.engine.data;
+    if (!upstream || !this.release.assumed) return false;
+    const [old, newest] = [parseVersion(scheme, version), parseVersion(scheme, upstream.version)];
+    const minors = old && newest ? minorsBetween(old, newest) : null;
+    return minors !== null && minors >= this.data.catalog.thresholds.stale_minor_releases;
   }
 }

@@ -34,9 +34,24 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
         "offers": offers,
         "components": _by_component(catalog, sorted(gotchas, key=lambda gotcha: (severities.index(gotcha.data["severity"]), gotcha.id)), engine),
         "history": matrix.histories.get(engine.id),
+        "formats": _formats(matrix, engine),
         "backends": machines.backends_by_class(catalog, engine),
         "freshness": _freshness(matrix, engine),
     }
+
+
+def _formats(matrix: Matrix, engine: Record) -> dict[str, list[tuple[Record, dict, Source]]]:
+    """What sources say of each weight format, the newest of them for one place, the widest place first."""
+    order = [release["version"] for release in engine.data["releases"]]
+    newest: dict[tuple, tuple[Record, dict, Source]] = {}
+    for snapshot in sorted(matrix.ledger.snapshots(engine.id), key=lambda snapshot: order.index(snapshot.data["version"])):
+        for claim in snapshot.data["claims"]:
+            if "quantization" in claim["about"]:
+                newest.setdefault(tuple(sorted(claim["about"].items())), (snapshot, claim, matrix.ledger.source(snapshot, claim)))
+    found: dict[str, list] = {word: [] for word in matrix.products.catalog.words("weight-format")}
+    for said in sorted(newest.values(), key=lambda said: len(said[1]["about"])):
+        found[said[1]["about"]["quantization"]].append(said)
+    return {word: said for word, said in found.items() if said}
 
 
 def _by_component(catalog: Catalog, gotchas: list[Record], engine: Record) -> dict[str, list[Record]]:
@@ -56,11 +71,14 @@ def _freshness(matrix: Matrix, engine: Record) -> dict[str, str | int]:
     snapshots, cells = matrix.ledger.snapshots(engine.id), list(matrix.of_engine(engine))
     whole = [snapshot.data["version"] for snapshot in snapshots if snapshot.data.get("complete")]
     order = [release["version"] for release in engine.data["releases"]]
+    upstream = engine.data.get("upstream", {"version": order[0], "seen": ""})
     return {
         "read_on": max((snapshot.data["read_on"] for snapshot in snapshots), default=""),
         "whole": next((version for version in order if version in whole), ""),
         "behind": next((place for place, version in enumerate(order) if version in whole), len(order)),
         "stale": sum(bool(cell.grade) and cell.grade.word == "stale" for cell in cells),
+        "upstream": "" if upstream["version"] == order[0] else upstream["version"],
+        "asked": upstream["seen"],
         "unknown": sum(cell.verdict == "unknown" for cell in cells),
         "cells": len(cells),
     }
@@ -172,6 +190,7 @@ def of_hardware(matrix: Matrix, hardware: Record) -> dict:
     catalog, hardware_class = matrix.products.catalog, hardware.data["class"]
     return {
         "engines": machines.runs_here(catalog, hardware_class),
+        "without_code": machines.without_code(catalog, hardware_class),
         "seen": machines.gotchas_here(catalog, hardware),
         "clean": machines.clean_here(catalog, hardware),
         "missed": machines.only_on_relatives(catalog, hardware_class),
