@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import ceil
 
 from infercompat.allocate.allocation import Allocation, gathered
 from infercompat.allocate.terms import Terms, element_bytes, whole

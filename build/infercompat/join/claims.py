@@ -88,7 +88,7 @@ class Ledger:
         return self._indexes[snapshot.id]
 
     def offers(self, snapshot: Record) -> dict[str, list[dict]]:
-        """A snapshot's claims on what the engine offers: by requirement, by weight format as `weights.<format>`, and by platform. Indexed when it is first asked."""
+        """A snapshot's claims on what the engine offers: by requirement, weight format and platform, as `platform.<name>`. Indexed when it is first asked."""
         if snapshot.id not in self._offers:
             index = self._offers[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:

@@ -69,7 +69,10 @@ function dtypeOf(terms) {
   return [null, "auto"].includes(asked) ? BYTES[0] : String(asked);
 }
 
-/** Bytes of a block in a layer: with 8 bits, keys have rows more for each channel, values are wider by a scale for each head. @param {Layer} layer @param {Terms} terms */
+/**
+ * Bytes of a block in a layer: with 8 bits, keys have rows more for each channel, values are wider by a scale for each head.
+ * @param {Layer} layer @param {Terms} terms
+ */
 function blockOf(layer, terms) {
   const { kv_heads: heads, k_width: keys, v_width: values } = layer;
   if (BYTES.includes(dtypeOf(terms))) return exact(heads * ((BLOCK + SCALE) * keys + BLOCK * (values + SCALE)));

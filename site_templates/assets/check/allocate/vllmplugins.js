@@ -35,7 +35,10 @@ function unwindowedBlocks(terms) {
   return problem ?? OF_VLLM["vllm-blocks/1"](terms);
 }
 
-/** The figures of one rank for `tpu-padded-pages/1`: the pool with heads padded for the kernels, every layer a full one. @param {Terms} terms @returns {Allocation | Unknown} */
+/**
+ * The figures of one rank for `tpu-padded-pages/1`: the pool with heads padded for the kernels, every layer a full one.
+ * @param {Terms} terms @returns {Allocation | Unknown}
+ */
 function paddedPages(terms) {
   const problem = refusal(terms) ?? tpuRefusal(terms);
   if (problem) return problem;
@@ -48,7 +51,10 @@ function paddedPages(terms) {
   return OF_VLLM["vllm-blocks/1"](new Terms(request, terms.settings, terms.parameters, terms.algorithm));
 }
 
-/** A layer as its kernel keeps it. Heads of 64 have keys and values in one row, all others have a row for each. @param {Layer} layer @param {Terms} terms @returns {Layer} */
+/**
+ * A layer as its kernel keeps it. Heads of 64 have keys and values in one row, all others have a row for each.
+ * @param {Layer} layer @param {Terms} terms @returns {Layer}
+ */
 function padded(layer, terms) {
   if (!layer.attends) return layer;
   const ranks = terms.ranks("tensor_parallel");
