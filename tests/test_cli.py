@@ -102,6 +102,8 @@ def test_the_catalog_may_be_named_in_any_way(run, catalog, monkeypatch, name):
         (["explain", "lnk001"], 0, "What it checks"),
         (["explain", "dangling-link"], 0, "# catalog/gotchas/enga/slow-start.yaml"),
         (["explain", "LNK01"], 2, "nearest: LNK001"),
+        (["explain", "model.linears"], 0, "k        int: Its input columns, over all ranks."),
+        (["explain", "vllm.has_pr"], 0, "of others nothing is known."),
         (["explain", "dangling"], 2, "nearest: dangling-link"),
         (["explain", "zzzzzzz"], 2, "infercompat explain lists them"),
         (["show", "enga"], 0, "EngA  (engine enga, catalog/engines/enga.yaml)"),

@@ -40,6 +40,7 @@ LAYERS = (
     {"versions"},
     {"condition", "declaration"},
     {"records", "diagnostic", "prose", "revisions"},
+    {"search_parts"},
     {"span", "units", "places", "write", "equations", "__init__"},
 )
 """Top to bottom: a module imports from the layers below its own, and never from another module beside it."""

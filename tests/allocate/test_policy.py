@@ -20,6 +20,7 @@ SHOWN = [
     ("llama.cpp", "qwen3.5-9b", {}),
     ("ollama", "gpt-oss-120b", {"architecture": "GptOssForCausalLM", "max_model_len": 4096}),
     ("ollama", "qwen3.5-9b", {"max_model_len": 4096}),
+    ("ik-llama.cpp", "llama-3.1-8b", {"max_model_len": 4096}),
     ("lmdeploy-turbomind", "llama-3.1-8b", {"available_bytes": GIB}),
     ("tpu-inference", "llama-3.1-8b", {"available_bytes": 20 * GIB}),
 ]

@@ -71,6 +71,29 @@ def test_what_is_given(base, options, given, required):
 
 
 @pytest.mark.parametrize(
+    ("engine", "settings", "version", "given"),
+    [
+        ("enga@1.0.0+pr12", [], "1.0.0", {"enga.has_pr": (12,)}),
+        ("enga@1.0.0+pr12", ["engine.has_pr=9"], "1.0.0", {"enga.has_pr": (9, 12)}),
+        ("enga", ["enga.has_pr=9", "engine.has_pr=8"], "1.1.0", {"enga.has_pr": (8, 9)}),
+        ("enga", ["enga.has_pr=9", "enga.has_pr=7,9"], "1.1.0", {"enga.has_pr": (7, 9)}),
+        ("enga", ["version=1.0.0+pr5"], "1.0.0", {"enga.has_pr": (5,)}),
+        ("enga@main@2026-02-20", [], "main", {}),
+    ],
+)
+def test_a_build_and_what_it_is_told_to_hold(base, engine, settings, version, given):
+    found = question(base, "plain-model", engine, settings=settings)
+    assert (found.release.version, found.given) == (version, given)
+
+
+def test_what_is_said_of_the_engine_needs_one(base):
+    with pytest.raises(Refused, match=r"engine\.has_pr is said of one engine, and none is named"):
+        asking.questions(base, "plain-model", None, OPTIONS | {"settings": ["engine.has_pr=9"]})
+    found = asking.questions(base, "plain-model", None, OPTIONS | {"settings": ["enga.has_pr=9"]})
+    assert {one.given["enga.has_pr"] for one in found} == {(9,)}
+
+
+@pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"settings": ["lora=true", "lora=false"]}, "lora is given as both True and False"),

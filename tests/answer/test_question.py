@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs import gotcha
-from infercompat.answer.question import Question, Refused, components, engine_named, hardware_of, newest_before, read_setting, release_of
+from infercompat.answer.question import Question, Refused, components, engine_named, hardware_of, newest_before, read_setting, release_of, told_of, with_changes
 from infercompat.condition import FACTS
 
 from .stacks import BASE, HEAD, engine
@@ -26,6 +26,12 @@ from .stacks import BASE, HEAD, engine
         ("enga", "1.4.0", ("1.4.0", None, False)),
         ("enga", "1.1.0rc1.dev7", ("1.1.0rc1.dev7", None, False)),
         ("enga", "nightly", ("nightly", None, False)),
+        ("enga", "main@2026-02-20", ("main", "2026-02-20", False)),
+        ("enga", "1.1.0+pr12", ("1.1.0", "2026-02-01", False)),
+        ("enga", "1.1.0+cu130.pr12", ("1.1.0", "2026-02-01", False)),
+        ("enga", "1.0.0@2026-01-01", ("1.0.0", "2026-01-01", False)),
+        ("enga", "0.1.dev200@2026-02-20", ("0.1.dev200", "2026-02-20", False)),
+        ("engb", "b200+pr7", ("b200", "2026-01-15", False)),
         ("engb", None, ("b200", "2026-01-15", True)),
         ("engb", "200", ("b200", "2026-01-15", False)),
         ("engb", "b7000", ("b7000", None, False)),
@@ -42,9 +48,24 @@ def test_what_is_no_version_is_refused_with_the_releases_there_are(base, wanted)
         release_of(base.catalog.records["enga"], wanted)
 
 
+def test_a_release_is_of_one_day(base):
+    with pytest.raises(Refused, match=r"^enga 1\.0\.0 is of 2026-01-01, not of 2026-01-02$"):
+        release_of(base.catalog.records["enga"], "1.0.0@2026-01-02")
+
+
+def test_what_a_version_tells_beside_itself(base):
+    engine = base.catalog.records["enga"]
+    assert told_of(engine, "1.1.0+pr12.pr9") == {"enga.has_pr": (9, 12)}
+    assert told_of(engine, "1.1.0") == told_of(engine, None) == {}
+    assert with_changes({"enga.has_pr": (9, 12), "lora": True}, {"enga.has_pr": (12, 3)}) == {"enga.has_pr": (3, 9, 12), "lora": True}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("enga.has_pr=57754", ("enga.has_pr", (57754,))),
+        ("engine.has_pr=57800,57754", ("engine.has_pr", (57754, 57800))),
+        ("libx.has_pr=https://example.com/acme/libx/pull/5", ("libx.has_pr", (5,))),
         ("lora=true", ("lora", True)),
         ("lora=off", ("lora", False)),
         ("lora = ON", ("lora", True)),
@@ -80,7 +101,12 @@ def test_settings(base, text, expected):
         ("tensor_parallel=", "--set and --require take fact=value, not 'tensor_parallel='"),
         ("tensor_paralel=8", "there is no fact tensor_paralel; nearest: tensor_parallel, "),
         ("zzzzzzz=8", "there is no fact zzzzzzz; infercompat explain facts lists them"),
-        ("liby.version=1.0", "there is no fact liby.version"),
+        ("liby.version=1.0", "there is no fact liby.version; nearest: libx.version"),
+        ("enja.has_pr=5", "there is no fact enja.has_pr; nearest: "),
+        ("engien.has_pr=5", "there is no fact engien.has_pr; nearest: engine.has_pr"),
+        ("prefill.libx.version=1.0", "there is no fact prefill.libx.version"),
+        ("enga.has_pr=new", "enga.has_pr takes numbers of merged changes such as 57754 or 57754,57800, not 'new'"),
+        ("model.linears=3", "model.linears follows from the model: it is not set"),
         ("tensor_parallel=two", 'tensor_parallel is a whole number, not "two"'),
         ("tensor_parallel=2.5", "tensor_parallel is a whole number, not 2.5"),
         ("tensor_parallel=0", "tensor_parallel is 1 or more, not 0"),

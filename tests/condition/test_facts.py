@@ -3,7 +3,7 @@
 import pytest
 from packaging.version import Version
 
-from infercompat.condition.facts import FACTS, SETTING, lookup, nearest, spellings
+from infercompat.condition.facts import FACTS, SETTING, component_of, lookup, nearest, read_version, spellings
 from infercompat.condition.values import MISSING, Range
 
 
@@ -125,3 +125,37 @@ def test_a_vocabulary_closes_a_fact():
 )
 def test_read(name, value, expected):
     assert lookup(name).read(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "type", "component"),
+    [
+        ("flashinfer.version", "version", "flashinfer"),
+        ("flashinfer-cubin.version", "version", "flashinfer-cubin"),
+        ("llama.cpp.version.resolved", "version", "llama.cpp"),
+        ("decode.vllm.version", "version", "vllm"),
+        ("vllm.has_pr", "int", "vllm"),
+        ("cuda.version", "version", None),
+        ("rocm.version", "version", None),
+        ("setting.version", "any", None),
+    ],
+)
+def test_what_is_told_of_components(name, type, component):
+    assert lookup(name).type == type
+    assert component_of(name) == component
+    assert lookup(name).told is name.endswith(".has_pr")
+
+
+@pytest.mark.parametrize("name", ["version", ".version", "Vllm.version", "vllm.versions", "has_pr", "vllm.has_prs"])
+def test_what_is_told_of_nothing(name):
+    assert lookup(name) is None and component_of(name) is None
+
+
+@pytest.mark.parametrize(("one", "other"), [("2.11.0+cu130", "2.11"), ("v0.33.0", "0.33"), ("b10488", "10488"), ("0.30.0-rc1", "0.30rc1")])
+def test_versions_that_are_the_same(one, other):
+    assert read_version(one) == read_version(other)
+
+
+def test_a_list_has_no_value_of_its_own():
+    assert FACTS["model.linears"].complaint(3) == "model.linears is a list, of which a relation asks any(…) or all(…), not 3"
+    assert FACTS["model.linears"].read("a list") is MISSING

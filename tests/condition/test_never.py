@@ -69,3 +69,56 @@ def test_below_a_negation():
 def test_a_tree_that_is_too_wide_is_let_pass():
     pairs = [{"any": [{f"setting.s{n}": 1}, {f"setting.s{n}": 2}]} for n in range(14)]
     assert check({"all": [*pairs, {"lora": True}]}) == []
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["any(model.linears, k % 32 == 40)"],
+        ["any(model.linears, k < 1)"],
+        ["any(model.linears, n > k and k > n)"],
+        ["any(model.linears, k > 64 and 32 > k)"],
+        ["any(model.linears, part == 'mlp' and part == 'experts')"],
+        ["any(model.linears, part == 'mlp' and part != 'mlp')"],
+        ["any(model.linears, part == 'mlp' and cut == 'heads' and part == 'experts' or k < 1)"],
+        ["all(model.layers, kind == 'full' and kind == 'sliding')"],
+        ["any(model.linears, k > 3)", {"not": {"relation": "any(model.linears, k > 3)"}}],
+        ["tensor_parallel < 1"],
+        ["cuda.version < 13.0", {"cuda.version": {"min": "13.0"}}],
+        ["cuda.version < 13.0", "cuda.version == 13.0.1"],
+        ["flashinfer-cubin.version < flashinfer.version", "flashinfer-cubin.version == flashinfer.version"],
+        ["flashinfer-cubin.version < flashinfer.version", "flashinfer.version < flashinfer-cubin.version"],
+        ["torch.version != torch.version"],
+        ["max_model_len > 4096", {"max_model_len": 2048}],
+        ["cache.dtype == 'fp8'", {"cache.dtype": "bf16"}],
+        ["tensor_parallel > max_num_seqs", "max_num_seqs >= tensor_parallel"],
+    ],
+)
+def test_comparisons_that_contradict(parts):
+    assert never(parts)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["any(model.linears, k % 32 == 8)"],
+        ["any(model.linears, part == 'mlp' and part == 'experts' or k % 32 != 0)"],
+        ["any(model.linears, part == 'mlp')", "any(model.linears, part == 'experts')"],
+        ["any(model.linears, k / tensor_parallel % 1 != 0)"],
+        ["all(model.layers, window == 0)"],
+        ["cuda.version < 13.0", {"not": {"cuda.version": {"max": "12.8"}}}],
+        ["flashinfer-cubin.version <= flashinfer.version", "flashinfer.version <= flashinfer-cubin.version"],
+        ["model.kv_heads > tensor_parallel", "model.kv_heads < tensor_parallel"],  # it may have several
+        ["setting.rows < -3"],
+        ["speculation.tokens < 1"],
+        [{"vllm.has_pr": 1}, {"vllm.has_pr": 2}],
+    ],
+)
+def test_comparisons_that_may_hold(parts):
+    assert not never(parts)
+
+
+def never(parts):
+    condition, faults = parse({"all": [{"relation": part} if isinstance(part, str) else part for part in parts]})
+    assert faults == []
+    return never_true(condition)

@@ -85,6 +85,9 @@ def test_help():
     assert help({"layer": {"heads": 4}}) == "it has kind, head_dim, window, kv_heads, k_width, v_width"
 
 
+VERSION = "a version is compared with another, or with one that is written out"
+
+
 @pytest.mark.parametrize(
     ("text", "message", "help", "inside"),
     [
@@ -119,3 +122,50 @@ def test_a_vocabulary_closes_words():
     assert faults({"platform": ["cuda", "cudda"]}, vocabulary={"platform": {"cuda": "NVIDIA GPUs."}}) == [
         (("platform", 1), 'platform is never "cudda"; it is one of cuda')
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "help", "inside"),
+    [
+        ("any(model.linear, k > 3)", "column 5: there is no list model.linear", "did you mean model.linears?", (4, 16)),
+        ("any(weights.format, k > 3)", "column 5: there is no list weights.format", "lists are model.layers, model.linears", (4, 18)),
+        ("any(model.linears, kk > 3)", "column 20: there is no fact kk", "did you mean k?", (19, 21)),
+        ("any(model.linears, k / tp > 3)", "column 24: there is no fact tp", "did you mean tensor_parallel?", (23, 25)),
+        ("any(model.linears, k / tensor_paralel > 3)", "column 24: there is no fact tensor_paralel", "did you mean tensor_parallel?", (23, 37)),
+        ("any(model.linears, tensor_parallel > 3)", "nothing is asked of the items of model.linears", "they have n, k, name, part, cut", None),
+        (
+            "any(model.linears, part == 'expert')",
+            'column 28: part is never "expert"; it is one of attention, mlp, experts, shared_experts, router, output, embedding',
+            "",
+            (27, 33),
+        ),
+        ("any(model.linears, part > 'mlp')", "column 20: part is no quantity", "words are compared as one == other only", (19, 23)),
+        ("any(model.linears, n == 'x')", 'column 25: n is a whole number, not "x"', "", (24, 25)),
+        ("any(model.linears, n + 'x' == k)", "column 24: words are compared as one == other only", "", (23, 24)),
+        ("any(model.linears, cut == n)", "number and word are never equal", "", None),
+        ("model.linears > 3", "column 1: model.linears is compared with nothing", "ask any(model.linears, …) or all(model.linears, …)", (0, 13)),
+        ("flashinfr.version > 1.0", "column 1: there is no engine or component flashinfr", "did you mean flashinfer.version?", (0, 17)),
+        ("dependency.torch >= 2.11", "column 1: there is no fact dependency.torch", "did you mean torch.version?", (0, 16)),
+        ("torch.version > tensor_parallel", "column 17: tensor_parallel is no version", VERSION, (16, 31)),
+        ("torch.version + 1 > 2", "column 1: torch.version is no quantity", "versions are compared, and not computed with", (0, 13)),
+        ("torch.version > 1 + 2", "versions are compared, and not computed with", "", None),
+        ("torch.version > 'new'", 'column 17: torch.version is a quoted version such as "12.8", not "new"', "", (16, 19)),
+        ("torch.has_pr > 3", "column 1: torch.has_pr is compared with nothing", "it is a leaf of its own", (0, 12)),
+    ],
+)
+def test_relations_over_lists_and_versions_that_cannot_be(text, message, help, inside):
+    condition, [fault] = parse({"relation": text}, (), {"component": ["torch", "flashinfer"]})
+    assert condition is None
+    assert (fault.message, fault.help, fault.inside) == (message, help, inside)
+
+
+def test_what_is_told_of_nobody_known():
+    _, [fault] = parse({"flashinfr.version": {"below": "0.7"}}, (), {"component": ["flashinfer"]})
+    assert (fault.message, fault.help) == ("there is no engine or component flashinfr", "did you mean flashinfer.version?")
+    assert parse({"flashinfr.version": {"below": "0.7"}})[1] == []  # without the words nobody knows
+    _, [fault] = parse({"zzz.has_pr": 3}, (), {"component": ["flashinfer"]})
+    assert fault.help == "a package that is not known here is a word of the vocabulary's list component"
+
+
+def test_a_list_is_no_leaf():
+    assert parse({"model.linears": 3})[1][0].message == "model.linears is a list, of which a relation asks any(…) or all(…), not 3"

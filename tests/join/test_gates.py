@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalogs import ENGINE, GOTCHA, REGISTRY, changed, citation, gotcha, snapshot
-from infercompat.join import Matrix
+from infercompat.join import Matrix, Release, Stack, gates
 
 MET = "gotchas/enga/met.yaml"
 
@@ -44,6 +44,13 @@ def outcome(found) -> tuple | None:
         ({"when": "{model.layers: 5}"}, None),
         ({"when": '{relation: "sequence_length > model.window"}'}, ("hit", True)),
         ({"when": "{layer: {kind: sliding, window: 1024}}"}, ("hit", True)),
+        ({"when": "{relation: 'enga.version >= 1.1'}"}, ("hit", True)),
+        ({"when": "{relation: 'enga.version < 1.1'}", "affects": '{all: [{engine: enga, observed: ["1.1.0"]}]}'}, None),
+        ({"when": "{relation: 'engb.version < 1.1'}"}, ("maybe", False)),
+        ({"when": "{relation: 'any(model.layers, kind == ''sliding'' and window == 1024)'}"}, ("hit", True)),
+        ({"when": "{relation: 'all(model.layers, head_dim == 64)'}"}, ("hit", True)),
+        ({"when": "{relation: 'any(model.layers, head_dim == 65)'}"}, None),
+        ({"when": "{relation: 'any(model.linears, k % 32 != 0)'}"}, ("maybe", False)),
         ({"when": "{cache.dtype: fp8}"}, ("maybe", False)),
         ({"when": "{speculation.method: mtp}"}, ("maybe", False)),
         ({"when": "{setting.anything: true}"}, ("maybe", False)),
@@ -106,6 +113,32 @@ BUNDLING = changed(ENGINE, ('{version: "1.1.0", date: 2026-02-01}', '{version: "
 def test_components(gate, affects, files, expected):
     found = gate(gotcha(affects=affects, when=""), files)
     assert (found and found.state) == expected
+
+
+MENDED = "fixed: {pr: https://example.com/acme/enga/pull/12, merged: 2026-02-10, cites: [{id: enga-issue-1}]}"
+
+
+@pytest.mark.parametrize(
+    ("entry", "given", "expected"),
+    [
+        ("engine: enga, observed: ['1.1.0'], " + MENDED, {}, True),
+        ("engine: enga, observed: ['1.1.0'], " + MENDED, {"enga.has_pr": (12,)}, False),
+        ("engine: enga, observed: ['1.1.0'], " + MENDED, {"enga.has_pr": (13,)}, True),
+        ("engine: enga, observed: ['1.1.0'], " + MENDED, {"engb.has_pr": (12,)}, True),  # of another repository
+        ("component: libx, observed: ['2.0'], " + MENDED, {"libx.version": "2.0+pr12"}, False),
+        ("component: libx, observed: ['2.0'], " + MENDED, {"libx.version": "2.0"}, True),
+        ("component: libx, observed: ['2.0'], " + MENDED, {"libx.version": "main@2026-02-11"}, False),
+        ("component: libx, observed: ['2.0'], " + MENDED, {"libx.has_pr": (12,)}, False),
+        ("component: libx, observed: ['2.0'], " + MENDED, {}, None),
+    ],
+)
+def test_a_build_that_holds_the_change_is_clean(make, entry, given, expected):
+    products = make({GOTCHA: None, MET: gotcha(affects=f"{{all: [{{{entry}}}]}}", when="", status="fixed-unreleased")}, "2026-03-01")
+    assert products.diagnostics == []
+    records = products.catalog.records
+    stack = Stack(records["tiny-model"], products.derived["tiny-model"], given)
+    [found] = gates(products.catalog, records["enga"], Release("1.1.0", "2026-02-01"), stack, "2026-03-01", almost=True)
+    assert found.truth.value is expected
 
 
 @pytest.mark.parametrize(

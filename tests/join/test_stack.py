@@ -64,3 +64,17 @@ def test_nothing_is_assumed_of_a_model_that_cannot_be_read(make):
 def test_a_model_type_that_is_no_word_is_no_name(make):
     odd = stack(make(changed(MODEL, ("model_type: gemma2", "model_type: [gemma2]"))))
     assert odd.names["model_type"] == ""
+
+
+def test_linear_layers_are_those_of_the_config(real):
+    """Olmo 3 7B: 100,278 tokens by 4,096. Mamba's layers are not worked out, its 50,280 tokens by 2,560 are known."""
+    found = stack(real, "olmo-3-7b").linears()
+    assert [(one.n, one.k) for one in found if one.part == "output"] == [(100278, 4096)]
+    assert {one.part for one in found} == {"attention", "mlp", "output"}
+    partly = stack(real, "mamba-2.8b").linears()
+    assert [(one.n, one.k) for one in partly if one.n is not MISSING] == [(50280, 2560)]
+
+
+def test_a_model_that_cannot_be_read_has_no_linear_layers(make, tiny):
+    assert stack(make(changed(MODEL, ("    sliding_window: 1024\n", "")))).linears() is None
+    assert stack(tiny).linears() is None  # it does not say how wide its networks are

@@ -54,7 +54,7 @@ def test_what_people_type_finds_its_page(search, server):
 
 
 def test_nothing_is_loaded_before_focus_and_little_after(search):
-    """Bytes as files have them; a server that compresses sends less. Pagefind fills a part up to a number of entries, whatever their bytes."""
+    """Bytes as files have them; a server that compresses sends less."""
     sizes: dict[str, int] = {}
     search.on("response", lambda got: sizes.update({got.url.partition("/pagefind/")[2]: len(got.body())}) if "/pagefind/" in got.url else None)
     assert [url for url in search.requested if "pagefind" in url] == []
@@ -67,7 +67,7 @@ def test_nothing_is_loaded_before_focus_and_little_after(search):
     assert found(search, "gemma-3-27b")
     search.wait_for_load_state("networkidle")
     parts = {name: size for name, size in sizes.items() if name.startswith(("index/", "filter/"))}
-    assert parts and max(parts.values()) <= 30_000
+    assert parts and max(parts.values()) <= 20_000
 
 
 def test_the_keyboard_is_enough(search, server):

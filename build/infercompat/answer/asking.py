@@ -11,7 +11,19 @@ from typing import Any
 
 from infercompat.answer.cache import Subject, Unreadable, find_model, of_file
 from infercompat.answer.facts import own_word, platform_of
-from infercompat.answer.question import RANKS, NotInCatalog, Question, Refused, check_settings, engine_named, hardware_of, read_setting, release_of
+from infercompat.answer.question import (
+    RANKS,
+    NotInCatalog,
+    Question,
+    Refused,
+    check_settings,
+    engine_named,
+    hardware_of,
+    read_setting,
+    release_of,
+    told_of,
+    with_changes,
+)
 from infercompat.derive import Derived, Unknown
 from infercompat.link import Catalog
 from infercompat.products import Products
@@ -31,7 +43,9 @@ def questions(products: Products, model: str | None, engine: str | None, options
     if model and _is_engine(catalog, model) and not (engine and _is_engine(catalog, engine)):
         model, engine = engine, model
     given, required = _given(catalog, options)
-    pinned = given.pop("version", None)
+    pinned, changes = given.pop("version", None), given.pop("engine.has_pr", None)
+    if changes and not engine:
+        raise Refused("engine.has_pr is said of one engine, and none is named; write the engine's id, such as vllm.has_pr")
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
     _check_hardware(hardware, given)
     gpus = devices(options["gpus"], given)
@@ -39,6 +53,8 @@ def questions(products: Products, model: str | None, engine: str | None, options
     if engine:
         check_settings(engines[0][0], given)
     engines = [(found, _pinned(found, version, pinned, given)) for found, version in engines]
+    if engine:
+        given = with_changes(with_changes(given, {f"{engines[0][0].id}.has_pr": changes} if changes else {}), told_of(*engines[0]))
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     return [
         Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or _hub_id(record, model))
@@ -76,6 +92,9 @@ def _given(catalog: Catalog, options: Mapping[str, Any]) -> tuple[dict[str, Any]
     said += [(fact, options[option]) for option, fact in NAMED.items() if options[option] is not None]
     given: dict[str, Any] = {}
     for fact, value in said:
+        if fact.endswith(".has_pr"):
+            given = with_changes(given, {fact: value})
+            continue
         if given.setdefault(fact, value) != value:
             raise Refused(f"{fact} is given as both {given[fact]} and {value}")
         if fact in ("cache.dtype", "cache.k.dtype", "cache.v.dtype"):

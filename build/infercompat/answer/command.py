@@ -105,7 +105,7 @@ def _wanted(resolved: Resolved, settings: Mapping[str, Any]) -> dict[str, Any]:
 def _says_no_flag(name: str) -> bool:
     """Whether a fact is none that a command could say: a version, or something of the workload."""
     fact = lookup(name)
-    return fact is None or name.endswith(".version") or fact.kind == "workload" or name in ("os", "container")
+    return fact is None or name.endswith((".version", ".has_pr")) or fact.kind == "workload" or name in ("os", "container")
 
 
 def _flag(name: str, setting: Mapping[str, Any], value: Any) -> list[str]:

@@ -12,12 +12,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from infercompat.allocate.terms import MOST_RANKS, complaint
-from infercompat.condition import Fact, Range, lookup, nearest
+from infercompat.condition import Fact, Range, component_of, lookup, nearest
 from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
 from infercompat.link import Catalog
 from infercompat.records import Record
-from infercompat.versions import compare, parse_version, select
+from infercompat.versions import changes_named, compare, parse_version, select, told
 
 RANKS = ("tensor_parallel", "pipeline_parallel", "data_parallel")
 
@@ -60,17 +60,34 @@ class Question(Struct, frozen=True):
 
 
 def release_of(engine: Record, wanted: str | None) -> Release:
-    """The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused."""
+    """The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused.
+
+    A day behind the version, as in main@2026-11-20, is that of the build; changes that it is told to hold are `told_of` it.
+    """
     releases = engine.data["releases"]
-    wanted = None if wanted == "latest" else wanted
+    wanted, date, _ = told(wanted) if wanted and wanted != "latest" else (None, None, ())
     found = select(engine.data["scheme"], wanted, releases)
     if found is not None:
-        dates = {entry["version"]: entry["date"] for entry in releases}
-        return Release(found.version, dates.get(found.version), assumed=found.assumed)
+        known = {entry["version"]: entry["date"] for entry in releases}.get(found.version)
+        if date and known != date:
+            raise Refused(f"{engine.id} {found.version} is of {known}, not of {date}")
+        return Release(found.version, known, assumed=found.assumed)
     if wanted and parse_version(engine.data["scheme"], wanted) is not None:
-        return Release(wanted, None, assumed=False)
+        return Release(wanted, date, assumed=False)
     known = ", ".join(entry["version"] for entry in releases[:6])
     raise Refused(f"'{wanted}' is no {engine.data['scheme']} version of {engine.id}; releases in the catalog: {known}")
+
+
+def told_of(engine: Record, wanted: str | None) -> dict[str, Any]:
+    """The facts that the words for a version tell beside it: {"vllm.has_pr": (57754,)} of 0.33.0+pr57754."""
+    changes = told(wanted).changes if wanted else ()
+    return {f"{engine.id}.has_pr": changes} if changes else {}
+
+
+def with_changes(given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts with others beside them, where both tell of changes that a build holds all of them."""
+    both = {name: tuple(sorted({*given[name], *changes})) for name, changes in more.items() if name in given}
+    return {**given, **more, **both}
 
 
 def newest_before(engine: Record, release: Release) -> str | None:
@@ -85,17 +102,27 @@ def newest_before(engine: Record, release: Release) -> str | None:
 def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
     """A fact and its value from `name=value`. Raises Refused for an unknown fact or a value it cannot have.
 
-    With a catalog the words of its vocabulary are checked, too, and versions of components can be named, such as flashinfer.version.
+    With a catalog the words of its vocabulary are checked, too, and versions of components can be named, such as flashinfer.version, and
+    merged changes that a build of one holds, such as vllm.has_pr; engine.has_pr is said of the engine that is asked about.
     """
     name, equals, value = text.partition("=")
     name, value = name.strip(), value.strip()
     if not equals or not name or not value:
         raise Refused(f"--set and --require take fact=value, not '{text}'")
-    if name == "version" or (catalog is not None and name.endswith(".version") and name.removesuffix(".version") in components(catalog)):
+    ending = name.rpartition(".")[2]
+    component = component_of(name)
+    known = components(catalog) if catalog is not None and ending in ("version", "has_pr") else frozenset()
+    is_known = name == f"{component}.{ending}" and component in known
+    if ending == "has_pr" and (is_known or name == "engine.has_pr"):
+        changes = changes_named(value)
+        if changes is None:
+            raise Refused(f"{name} takes numbers of merged changes such as 57754 or 57754,57800, not '{value}'")
+        return name, changes
+    if name == "version" or (ending == "version" and is_known):
         return name, value
-    fact = lookup(name)
+    fact = None if component is not None else lookup(name)
     if fact is None:
-        close = nearest(name)
+        close = [f"{one}.{ending}" for one in difflib.get_close_matches(component or "", [*sorted(known), "engine"])] or nearest(name)
         raise Refused(f"there is no fact {name}" + (f"; nearest: {', '.join(close)}" if close else "; infercompat explain facts lists them"))
     if name.startswith("model.") or ".model." in name:
         raise Refused(f"{name} follows from the model: it is not set")
@@ -115,11 +142,12 @@ def check_settings(engine: Record, given: Mapping[str, Any]) -> None:
 
 
 def components(catalog: Catalog) -> frozenset[str]:
-    """What engines bundle and gotchas name as at fault: the components whose version a person may give."""
+    """What engines bundle, gotchas name as at fault and the vocabulary lists: the components whose version a person may give."""
     engines = (engine.id for engine in catalog.of_kind("engine"))
     bundled = (name for engine in catalog.of_kind("engine") for entry in engine.data["releases"] for name in entry.get("bundles", ()))
     entries = (entry for gotcha in catalog.of_kind("gotcha") for part in gotcha.data["affects"].values() for entry in part)
-    return frozenset(engines) | frozenset(bundled) | {entry["component"] for entry in entries if "component" in entry}
+    listed = catalog.words("component")
+    return frozenset(engines) | frozenset(bundled) | frozenset(listed) | {entry["component"] for entry in entries if "component" in entry}
 
 
 def _out_of_range(fact: Fact, value: Any) -> str:

@@ -209,7 +209,7 @@ def _without(feature: str, question: Question) -> Iterator[Change]:
 def _settable(name: str) -> bool:
     """Whether a fact is a setting that a person may change: not what describes the model, its weights, the machine or the software."""
     fact = lookup(name)
-    if fact is None or name.startswith(("model.", "hardware.", "weights.", "checkpoint.")) or name.endswith(".version"):
+    if fact is None or name.startswith(("model.", "hardware.", "weights.", "checkpoint.")) or name.endswith((".version", ".has_pr")):
         return False
     return (fact.kind in ("given", "resolved") or name == "block_size") and name not in ("task", "os", "container")
 

@@ -8,13 +8,13 @@ import click
 from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
-from infercompat.answer.question import Question, release_of
+from infercompat.answer.question import Question, release_of, told_of, with_changes
 from infercompat.answer.reply import reply
 
 
 def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> dict[str, Any]:
     """Verdicts on both sides, hops that change, gotchas that leave and arrive, and component versions that move."""
-    was, will = (reply(assessor, replace(question, release=release_of(question.engine, version))) for version in (before, after))
+    was, will = (reply(assessor, _at(question, version)) for version in (before, after))
     old, new = was.found, will.found
     return {
         "schema_version": 1,
@@ -27,6 +27,12 @@ def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> 
         "gotchas_arrived": _gotchas(new, old),
         "components": _components(old, new),
     }
+
+
+def _at(question: Question, version: str) -> Question:
+    """The question at another version, with the changes that this is told to hold."""
+    given = with_changes(question.given, told_of(question.engine, version))
+    return replace(question, release=release_of(question.engine, version), given=given)
 
 
 def _hops(old: Assessment, new: Assessment) -> list[dict[str, Any]]:

@@ -144,17 +144,21 @@ def explain(word: str | None) -> None:
 
 
 def _print_fact(fact: Fact) -> None:
+    from infercompat.condition import LISTS
+
     about = {
         "unit": fact.unit,
         "one of": ", ".join(fact.values) or (f"the vocabulary's {fact.vocabulary}" if fact.vocabulary else ""),
         "part of": fact.part_of,
         "at most": " or ".join(fact.up_to),
-        "several": "a model can have more than one value at once" if fact.several else "",
+        "several": "a model can have more than one value at once" if fact.several and not fact.told else "",
     }
     click.echo(f"{fact.name} ({fact.type}, {_KINDS[fact.kind]})\n\n  {fact.meaning}")
     for label, text in about.items():
         if text:
             click.echo(f"  {label:<8} {text}")
+    for item in LISTS.get(fact.name, {}).values():
+        click.echo(f"  {item.name:<8} {item.type}: {item.meaning}" + (f" One of {', '.join(item.values)}." if item.values else ""))
 
 
 _KINDS = {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct, field
 
-from infercompat.condition import relation
+from infercompat.condition.arithmetic import compare
 from infercompat.condition.facts import FACTS, IDENTITY, lookup, spellings
-from infercompat.condition.nodes import AllOf, AnyOf, Condition, HasLayer, Is, Leaf, Not, Relates, Requires, leaves, words
+from infercompat.condition.items import LISTS
+from infercompat.condition.nodes import AllOf, AnyOf, Condition, HasLayer, Is, Leaf, Not, OfItems, Relates, Requires, leaves, words
+from infercompat.condition.relation import Quantified, Relation
 from infercompat.condition.truth import Reason, Truth, all_of, any_of, decided, maybe
 from infercompat.condition.values import MISSING, Missing, Range, Value, fits, is_number, passes
 
@@ -30,6 +32,9 @@ class Facts(Protocol):
     def layers(self) -> Sequence[object] | None:
         """The model's layers, objects with the properties of LAYER_PROPERTIES; None where they are not known."""
 
+    def linears(self) -> Sequence[object] | None:
+        """The model's linear layers, objects with the properties of LINEAR_PROPERTIES; None where they are not known."""
+
 
 class KnownFacts(Struct, frozen=True):
     """Facts held in plain collections."""
@@ -38,6 +43,7 @@ class KnownFacts(Struct, frozen=True):
     requirements: Collection[str] | None = None
     layer_list: Sequence[object] | None = None
     open_settings: bool = False
+    linear_list: Sequence[object] | None = None
 
     def get(self, name: str) -> Value | Missing:
         return self.values.get(name, MISSING)
@@ -47,6 +53,9 @@ class KnownFacts(Struct, frozen=True):
 
     def layers(self) -> Sequence[object] | None:
         return self.layer_list
+
+    def linears(self) -> Sequence[object] | None:
+        return self.linear_list
 
 
 def value_of(name: str, facts: Facts) -> Value | Missing:
@@ -120,32 +129,48 @@ class _Evaluation(Struct, frozen=True):
         match leaf:
             case Is(name, test):
                 value = value_of(name, self.facts)
-                if value is MISSING or not fits(test, value):
+                if value is MISSING or not fits(test, value) or (lookup(name).told and not passes(test, value)):
                     return maybe(text, name)
                 return decided(passes(test, value, always and _is_possibility(name, value)), text, name)
-            case Relates():
+            case Relates() | OfItems():
                 return self.relates(leaf, text, always)
             case Requires(requirement):
                 known = self.facts.requires(requirement)
                 return maybe(text, _first_fact(leaf)) if known is None else decided(known, text, _first_fact(leaf))
         return self.has_layer(leaf, text)
 
-    def relates(self, leaf: Relates, text: str, always: bool) -> Truth:
-        values = {name: value_of(name, self.facts) for name in leaf.facts}
-        if leaf.relation.of_quantities:
-            values = {name: value if _is_quantity(value) else MISSING for name, value in values.items()}
-        # A quantity that the model does not have leaves nothing to compare, whatever the others are.
-        if None in values.values():
-            return decided(False, text, leaf.facts[0])
-        missing = [name for name, value in values.items() if value is MISSING]
-        if missing:
-            return Truth(None, tuple(Reason(text, name, "missing") for name in missing))
+    def relates(self, leaf: Relates | OfItems, text: str, always: bool) -> Truth:
+        comparisons = leaf.quantified.comparisons if isinstance(leaf, OfItems) else (leaf.relation,)
+        values = {name: self.quantity(name, comparisons) for name in (leaf.outer if isinstance(leaf, OfItems) else leaf.facts)}
+        items = self.items(leaf.list) if isinstance(leaf, OfItems) else ()
+        if items is None:
+            return maybe(text, leaf.list, "untested")
         choices = [dict(zip(values, choice, strict=True)) for choice in itertools.product(*(_each(value) for value in values.values()))]
-        found = any(relation.holds(leaf.relation, choice, always) for choice in choices)
+
+        def found(all_of_it: bool) -> bool | None:
+            if isinstance(leaf, OfItems):
+                return _any(_over(leaf.quantified, items, choice, all_of_it) for choice in choices)
+            return _any(compare(leaf.relation, choice, all_of_it) for choice in choices)
+
+        truth = found(always)
+        if truth is None:
+            missing = [name for name, value in values.items() if value is MISSING]
+            return Truth(None, tuple(Reason(text, name, "missing") for name in missing)) if missing else maybe(text, leaf.facts[0], "untested")
         open_names = [name for name, value in values.items() if isinstance(value, Range) and lookup(name).kind != "workload"]
-        if open_names and found != any(relation.holds(leaf.relation, choice, not always) for choice in choices):
+        if open_names and truth is not found(not always):
             return maybe(text, open_names[0])  # a quantity that is known between bounds only, which leave it open
-        return decided(found, text, leaf.facts[0])
+        return decided(truth, text, leaf.facts[0])
+
+    def quantity(self, name: str, comparisons: Sequence[Relation]) -> Value | Missing:
+        """The value of a fact in comparisons; where they need a number, one that is none tells nothing."""
+        value = value_of(name, self.facts)
+        needed = any(one.of_quantities and name in (found.name for found in one.names) for one in comparisons)
+        return MISSING if needed and not _is_quantity(value) else value
+
+    def items(self, name: str) -> Sequence[Mapping[str, Value | Missing]] | None:
+        """The items of a list, each as its properties."""
+        found = self.facts.linears() if name == "model.linears" else self.facts.layers()
+        return found and [{field: getattr(item, field, None) for field in LISTS[name]} for item in found]
 
     def has_layer(self, leaf: HasLayer, text: str) -> Truth:
         layers = self.facts.layers()
@@ -153,6 +178,25 @@ class _Evaluation(Struct, frozen=True):
             return maybe(text, _first_fact(leaf))
         found = any(all(passes(test, getattr(layer, name, None)) for name, test in leaf.tests) for layer in layers)
         return decided(found, text, _first_fact(leaf))
+
+
+def _over(quantified: Quantified, items: Sequence[Mapping[str, Value | Missing]], values: Mapping[str, Value | Missing], always: bool) -> bool | None:
+    """Whether the body holds for one item, or for each; None where items leave it open that nobody knows all of."""
+    bodies = (
+        _any(_all(compare(one, {**values, **item}, always) for one in alternative) for alternative in quantified.alternatives)
+        for item in items
+    )  # fmt: skip
+    return (_any if quantified.quantifier == "any" else _all)(bodies)
+
+
+def _any(parts: Iterable[bool | None]) -> bool | None:
+    found = set(parts)
+    return True if True in found else None if None in found else False
+
+
+def _all(parts: Iterable[bool | None]) -> bool | None:
+    found = set(parts)
+    return False if False in found else None if None in found else True
 
 
 def _first_fact(leaf: Leaf) -> str:

@@ -14,7 +14,7 @@ from packaging.version import Version as DottedVersion
 
 from infercompat.condition.values import MISSING, Missing, Range, Scalar, Value, is_number
 
-FactType = Literal["bool", "int", "float", "word", "version", "any"]
+FactType = Literal["bool", "int", "float", "word", "version", "any", "list"]
 FactKind = Literal["given", "resolved", "derived", "workload"]
 
 SCOPES = ("target.", "draft.", "vision.", "prefill.", "decode.")
@@ -22,6 +22,11 @@ STAGES = (".requested", ".resolved")
 IDENTITY = frozenset({"model.id", "model.architecture", "model.family"})
 """Facts that say which model it is; what was tried on one value says nothing of the others."""
 SETTING = re.compile(r"setting\.[a-z][a-z0-9_]*")
+OF_COMPONENT = re.compile(r"([a-z0-9][a-z0-9.-]*)\.(version|has_pr)")
+"""What is told of an engine, a library or a package by its id: flashinfer.version, vllm.has_pr."""
+_COMMIT = re.compile(r"(?=.*[a-f])[0-9a-f]{7,40}")
+UNTAGGED = frozenset({(0,), (0, 0), (0, 0, 0), (0, 1)})
+"""What a build tool writes when it finds no tag: 0.1.devN, 0.0.0.devN. It says nothing about the code inside."""
 
 _PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
     "bool": bool,
@@ -30,6 +35,7 @@ _PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
     "word": str,
     "version": str,
     "any": (bool, int, float, str),
+    "list": (),
 }
 _IN_WORDS = {
     "bool": "true or false",
@@ -38,6 +44,7 @@ _IN_WORDS = {
     "word": "a word",
     "version": 'a quoted version such as "12.8"',
     "any": "a word, a number, true or false",
+    "list": "a list, of which a relation asks any(…) or all(…)",
 }
 
 
@@ -48,7 +55,7 @@ class Fact(Struct, frozen=True):
     is asked of the server, as a range. `values` closes a word's values here, `vocabulary` by a list of the catalog's vocabulary.
     `absent` is the value where nothing is said; where `part_of` names a feature, only while that feature is off. `up_to`: where nothing
     is said, anything from 1 to the first of these facts that is known can happen. `several`: a model can have more than one value at
-    once, as a tuple.
+    once, as a tuple. `told`: values are told one by one, so that one which was not told is unknown and not absent.
     """
 
     name: str
@@ -62,6 +69,7 @@ class Fact(Struct, frozen=True):
     part_of: str = ""
     up_to: tuple[str, ...] = ()
     several: bool = False
+    told: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -92,12 +100,23 @@ class Fact(Struct, frozen=True):
             items = tuple(self.read(item) for item in value)
             return MISSING if MISSING in items else items
         if self.type == "version":
-            try:
-                return DottedVersion(str(value))
-            except InvalidVersion:
-                return MISSING
+            return read_version(str(value))
         fits = is_number(value) if self.type in ("int", "float") else isinstance(value, _PYTHON_TYPES[self.type])
         return value if fits else MISSING
+
+
+def read_version(text: str) -> DottedVersion | Missing:
+    """A version as conditions compare it: by PEP 440 without its local label, which names a build of the same source, or a build number
+    such as b10488. Commits, images and nightlies without a tag have no order and tell nothing.
+    """
+    if _COMMIT.fullmatch(text):
+        return MISSING  # PEP 440 would read the commit 4b12345 as a beta
+    try:
+        version = DottedVersion(text.removeprefix("b") if re.fullmatch(r"b\d+", text) else text)
+    except InvalidVersion:
+        return MISSING
+    nameless = version.is_devrelease and version.pre is None and version.release in UNTAGGED
+    return MISSING if nameless else DottedVersion(version.public)
 
 
 def _written(value: object) -> str:
@@ -115,7 +134,8 @@ _MODEL = (
     Fact("model.heads", "int", "derived", "The query heads of an attention layer, as the config's text part counts them."),
     Fact("model.kv_heads", "int", "derived", "The heads that keep keys and values, for each kind of layer.", several=True),
     Fact("model.head_dim", "int", "derived", "The head width, for each kind of layer.", "elements", several=True),
-    Fact("model.layers", "int", "derived", "How many decoder layers it has."),
+    Fact("model.layers", "int", "derived", "How many decoder layers it has; in any(…) and all(…) the layers themselves."),
+    Fact("model.linears", "list", "derived", "The linear layers of its text decoder, each shape once."),
     Fact("model.context", "int", "derived", "The longest sequence that the config allows.", "tokens"),
     Fact("weights.format", "word", "derived", "How the checkpoint stores its weights.", vocabulary="weight-format"),
     Fact("checkpoint.kv_scales", "bool", "derived", "The checkpoint carries scales for a quantized cache."),
@@ -218,6 +238,7 @@ _MACHINE = (
     Fact("container", "word", "given", "The container image, with its tag."),
     Fact("os", "word", "given", "The operating system, such as linux, windows or wsl2."),
     Fact("cuda.version", "version", "resolved", "The CUDA toolkit that the engine was built with."),
+    Fact("rocm.version", "version", "resolved", "The ROCm release that the engine was built with."),
     Fact("driver.version", "version", "given", "The version of the device driver."),
 )
 
@@ -226,13 +247,31 @@ FACTS: dict[str, Fact] = {fact.name: fact for fact in (*_MODEL, *_ATTENTION, *_O
 
 @cache
 def lookup(name: str) -> Fact | None:
-    """The declaration behind a name, whatever its scope and stage; the open family `setting.<snake_case>` takes any value."""
+    """The declaration behind a name, whatever its scope and stage.
+
+    The open family `setting.<snake_case>` takes any value; `<id>.version` and `<id>.has_pr` are told of engines, libraries and packages.
+    """
     for spelling in spellings(name):
         if spelling in FACTS:
             return FACTS[spelling]
         if SETTING.fullmatch(spelling):
             return Fact(spelling, "any", "given", "An engine's setting, by its own name.")
+        if (match := OF_COMPONENT.fullmatch(spelling)) and not _scope(spelling):
+            return _of_component(spelling, match[2])
     return None
+
+
+def _of_component(name: str, what: str) -> Fact:
+    if what == "version":
+        return Fact(name, "version", "given", "The version of an engine, a library or a package, by its id.")
+    return Fact(name, "int", "given", "Numbers of merged changes that a build holds; of others nothing is known.", several=True, told=True)
+
+
+def component_of(name: str) -> str | None:
+    """The id in a fact such as flashinfer.version that is not declared by name; None for any other fact."""
+    fact = lookup(name)
+    match = OF_COMPONENT.fullmatch(fact.name) if fact and fact.name not in FACTS and not SETTING.fullmatch(fact.name) else None
+    return match and match[1]
 
 
 @cache

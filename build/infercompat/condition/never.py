@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from infercompat.condition.facts import lookup
-from infercompat.condition.nodes import AllOf, AnyOf, Condition, Is, Leaf, Not, Relates, words
+from msgspec import Struct
+
+from infercompat.condition import arithmetic
+from infercompat.condition.facts import Fact, lookup
+from infercompat.condition.items import LISTS
+from infercompat.condition.nodes import AllOf, AnyOf, Condition, Is, Leaf, Not, OfItems, Relates, words
+from infercompat.condition.relation import Name, Number, Relation, Word
 from infercompat.condition.tree import Fault
-from infercompat.condition.values import Between, OneOf, Scalar, Test, fits
+from infercompat.condition.values import Between, OneOf, Range, Scalar, Test, fits
 
 Literal = tuple[Leaf, bool]
 """A leaf, and whether it has to be true or false."""
+
+Declared = Callable[[str], Fact | None]
+"""The declaration of a fact or of a property by its name."""
+
+_INF = float("inf")
+_ORDERS = {"<": "<", "<=": "<=", "==": "=", ">=": "=>", ">": ">", "!=": "<>"}
+_MIRRORED = {"<": ">", "<=": ">=", "==": "==", ">=": "<=", ">": "<", "!=": "!="}
+_END = {"<": "below", "<=": "max", ">": "above", ">=": "min"}
 
 # The normal form of a tree grows as the product of its choices; one beyond this is taken for possible.
 MOST_TERMS = 2000
@@ -50,25 +63,89 @@ def _terms(condition: Condition, wanted: bool) -> list[tuple[Literal, ...]]:
     return [tuple(itertools.chain.from_iterable(term)) for term in products]
 
 
+class _Demand(Struct, frozen=True):
+    """A test that a fact has to pass or fail, with the words of the leaf that asks it."""
+
+    test: Test
+    wanted: bool
+    text: str
+
+
 def _clash(term: Iterable[Literal]) -> str:
     """What contradicts within a conjunction; empty where nothing does."""
-    by_fact: dict[str, list[tuple[Is, bool]]] = {}
+    by_fact: dict[str, list[_Demand]] = {}
     others: dict[str, bool] = {}
+    compared: list[tuple[Relation, bool, str]] = []
     for leaf, wanted in term:
         if isinstance(leaf, Is):
-            by_fact.setdefault(leaf.fact, []).append((leaf, wanted))
+            by_fact.setdefault(leaf.fact, []).append(_Demand(leaf.test, wanted, words(leaf if wanted else Not(leaf))))
         elif others.setdefault(words(leaf), wanted) is not wanted:
             return f"{words(leaf)}, and not"
-        elif wanted and isinstance(leaf, Relates) and leaf.relation.left == leaf.relation.right and leaf.relation.sign in ("<", ">", "!="):
-            return words(leaf)
-    for name, literals in by_fact.items():
-        if not _satisfiable(name, [(leaf.test, wanted) for leaf, wanted in literals]):
-            return " and ".join(words(leaf if wanted else Not(leaf)) for leaf, wanted in literals)
+        elif isinstance(leaf, Relates):
+            compared.append((leaf.relation, wanted, words(leaf if wanted else Not(leaf))))
+        elif isinstance(leaf, OfItems) and wanted and _never_of_items(leaf):
+            return leaf.text
+    return _contradiction(compared, by_fact, lookup)
+
+
+def _never_of_items(leaf: OfItems) -> bool:
+    """Whether no item can pass, by each of the alternatives."""
+    properties = LISTS[leaf.list]
+    declared: Declared = lambda name: properties.get(name) or lookup(name)  # noqa: E731
+    return all(_contradiction([(one, True, leaf.text) for one in alternative], {}, declared) for alternative in leaf.quantified.alternatives)
+
+
+def _contradiction(compared: Sequence[tuple[Relation, bool, str]], by_fact: dict[str, list[_Demand]], declared: Declared) -> str:
+    """What contradicts among comparisons and tests of facts; empty where nothing does."""
+    pairs: dict[tuple, tuple[set[str], list[str]]] = {}
+    for relation, wanted, text in compared:
+        if wanted and _alone_impossible(relation, declared):
+            return text
+        if found := _as_test(relation, declared):
+            by_fact.setdefault(found[0], []).append(_Demand(found[1], found[2] is wanted, text))
+        if wanted and all((fact := declared(name.name)) and not fact.several for name in relation.names):
+            turned = relation.sides[::-1] in pairs
+            orders, texts = pairs.setdefault(relation.sides[::-1] if turned else relation.sides, (set("<=>"), []))
+            orders &= set(_ORDERS[_MIRRORED[relation.sign] if turned else relation.sign])
+            texts.append(text)
+            if not orders:
+                return " and ".join(dict.fromkeys(texts))
+    for name, demands in by_fact.items():
+        if not _satisfiable(declared(name), [(demand.test, demand.wanted) for demand in demands]):
+            return " and ".join(dict.fromkeys(demand.text for demand in demands))
     return ""
 
 
-def _satisfiable(name: str, tests: list[tuple[Test, bool]]) -> bool:
-    fact = lookup(name)
+def _alone_impossible(relation: Relation, declared: Declared) -> bool:
+    """Whether a comparison is true of nothing: of one side with itself, or of quantities that never come to that."""
+    if relation.left == relation.right:
+        return relation.sign in ("<", ">", "!=")
+    facts = {name.name: declared(name.name) for name in relation.names}
+    if not relation.of_quantities or None in facts.values():
+        return False
+    return arithmetic.impossible(relation, {name: _widest(fact) for name, fact in facts.items() if fact})
+
+
+def _widest(fact: Fact) -> Range:
+    """All values that a quantity can have."""
+    if fact.type != "int":
+        return Range(0.0, _INF) if fact.type == "float" else Range(-_INF, _INF)
+    return Range(1 if fact.name in ("n", "k", "tensor_parallel", "pipeline_parallel", "data_parallel", "expert_parallel") else 0, _INF)
+
+
+def _as_test(relation: Relation, declared: Declared) -> tuple[str, Test, bool] | None:
+    """The comparison of a fact with a value as the fact, a test and whether it has to pass; None for any other."""
+    for (side, other), sign in ((relation.sides, relation.sign), (relation.sides[::-1], _MIRRORED[relation.sign])):
+        fact = declared(side.name) if isinstance(side, Name) else None
+        if fact is None or not isinstance(other, Number | Word):
+            continue
+        value = fact.read(other.text) if fact.type == "version" or isinstance(other, Word) else other.value
+        test = OneOf((value,)) if sign in ("==", "!=") else Between(**{_END[sign]: value})
+        return side.name, test, sign != "!="
+    return None
+
+
+def _satisfiable(fact: Fact | None, tests: list[tuple[Test, bool]]) -> bool:
     if fact is None or fact.several:
         return True
     listed = [test for test, wanted in tests if wanted and isinstance(test, OneOf)]

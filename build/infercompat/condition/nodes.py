@@ -1,4 +1,4 @@
-"""The parsed condition: a tree whose leaves ask for facts, relations, requirements and layers, and how it reads in plain words."""
+"""The parsed condition: a tree whose leaves ask for facts, relations, requirements, layers and items of lists, and how it reads in plain words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from infercompat.condition import relation
+from infercompat.condition.items import LISTS
 from infercompat.condition.values import Between, OneOf, Test
 from infercompat.records import Path
 
@@ -56,6 +57,27 @@ class Relates(Struct, frozen=True):
         return tuple(dict.fromkeys(name.name for name in self.relation.names))
 
 
+class OfItems(Struct, frozen=True):
+    """One item of a list, or each, passes; `text` is how it was written."""
+
+    text: str
+    quantified: relation.Quantified
+    path: Path = ()
+
+    @property
+    def list(self) -> str:
+        return self.quantified.list.name
+
+    @property
+    def outer(self) -> tuple[str, ...]:
+        """The facts in its body."""
+        return tuple(dict.fromkeys(name.name for name in self.quantified.names if name.name not in LISTS[self.list]))
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return (self.list, *self.outer)
+
+
 class Requires(Struct, frozen=True):
     """The model has the requirement."""
 
@@ -78,7 +100,7 @@ class HasLayer(Struct, frozen=True):
         return ()
 
 
-Leaf = Is | Relates | Requires | HasLayer
+Leaf = Is | Relates | OfItems | Requires | HasLayer
 Condition = AllOf | AnyOf | Not | Leaf
 
 ALWAYS = AllOf(())
@@ -113,7 +135,7 @@ def words(condition: Condition) -> str:
             return f"not ({words(part)})"
         case Is(fact, test):
             return f"{fact} is {_test(test)}"
-        case Relates(text):
+        case Relates(text) | OfItems(text):
             return text
         case Requires(requirement):
             return f"the model requires {requirement}"

@@ -1,19 +1,25 @@
-"""Relations: comparisons of two quantities, such as `sequence_length > model.window`, parsed by hand and computed over ranges."""
+"""Relations: comparisons such as `sequence_length > model.window`, of one or over the items of a list, parsed by hand."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Literal
 
 from msgspec import Struct
 
-from infercompat.condition.values import Range
+from infercompat.condition.facts import lookup
 
 COMPARISONS = ("<=", ">=", "==", "!=", "<", ">")
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_TOKEN = re.compile(r"(?P<number>\d+(?:\.\d+)?)|(?P<name>[A-Za-z_]\w*(?:\.\w+)*)|(?P<sign>//|[<>=!]=|[-+*/%()<>=])")
+QUANTIFIERS = ("any", "all")
+_TOKEN = re.compile(
+    r"""(?P<version>\d+(?:\.\d+){2,}[\w.]*|\d+(?:\.\d+)*\.?(?:a|b|rc|post|dev)\d+[\w.]*)"""
+    r"""|(?P<number>\d+(?:\.\d+)?)"""
+    r"""|(?P<name>[A-Za-z_][\w-]*(?:\.[\w-]+)*\.version\b(?:\.(?:requested|resolved))?|[A-Za-z_]\w*(?:\.\w+)*)"""
+    r"""|(?P<word>"[^"]*"|'[^']*')"""
+    r"""|(?P<sign>//|[<>=!]=|[-+*/%()<>=,])"""
+)
 
 
 class RelationError(ValueError):
@@ -25,7 +31,23 @@ class RelationError(ValueError):
 
 
 class Number(Struct, frozen=True):
+    """A number; `text` is how it was written, which is what counts where it stands for a version."""
+
     value: Fraction
+    text: str = ""
+
+
+class Word(Struct, frozen=True):
+    """A word in quotes, or a version that is no plain number, and the offset at which it is written."""
+
+    text: str
+    start: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Word) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
 
 class Name(Struct, frozen=True):
@@ -47,7 +69,7 @@ class Arithmetic(Struct, frozen=True):
     right: Term
 
 
-Term = Number | Name | Arithmetic
+Term = Number | Word | Name | Arithmetic
 
 
 class Relation(Struct, frozen=True):
@@ -62,10 +84,39 @@ class Relation(Struct, frozen=True):
         return (*_names(self.left), *_names(self.right))
 
     @property
+    def sides(self) -> tuple[Term, Term]:
+        return self.left, self.right
+
+    @property
+    def of_versions(self) -> bool:
+        """Whether a side is the version of something."""
+        return any(isinstance(side, Name) and (fact := lookup(side.name)) is not None and fact.type == "version" for side in self.sides)
+
+    @property
     def of_quantities(self) -> bool:
-        """Whether its facts have to be numbers; only `one == other` and `one != other` can compare words."""
-        bare = isinstance(self.left, Name) and isinstance(self.right, Name)
-        return not (bare and self.sign in ("==", "!="))
+        """Whether its facts have to be numbers; versions are compared too, and words by `one == other` and `one != other`."""
+        bare = all(isinstance(side, Name | Word) for side in self.sides)
+        return not (self.of_versions or (bare and self.sign in ("==", "!=")))
+
+
+class Quantified(Struct, frozen=True):
+    """any(list, body) or all(list, body): the body holds for one item of the list, or for each.
+
+    The body is true where all comparisons of one of its `alternatives` are. A name in it is a property of the item, else a fact.
+    """
+
+    quantifier: Literal["any", "all"]
+    list: Name
+    alternatives: tuple[tuple[Relation, ...], ...]
+
+    @property
+    def comparisons(self) -> tuple[Relation, ...]:
+        return tuple(comparison for alternative in self.alternatives for comparison in alternative)
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The names in the body."""
+        return tuple(name for comparison in self.comparisons for name in comparison.names)
 
 
 def _names(term: Term) -> Iterator[Name]:
@@ -76,13 +127,15 @@ def _names(term: Term) -> Iterator[Name]:
         yield from _names(term.right)
 
 
-def parse_relation(text: str) -> Relation:
+def parse_relation(text: str) -> Relation | Quantified:
     """The relation that a text writes down; raises RelationError with the column of the fault."""
     return _Parser(text).relation()
 
 
 class _Parser:
-    """relation: sum COMPARISON sum; sum: product ((+|-) product)*; product: atom ((*|/|//|%) atom)*; atom: number, fact, -atom, (sum)"""
+    """relation: comparison, or (any|all) "(" list "," body ")"; body: every (or every)*; every: comparison (and comparison)*;
+    comparison: sum COMPARISON sum; sum: product ((+|-) product)*; product: atom ((*|/|//|%) atom)*; atom: number, word, fact, -atom, (sum)
+    """
 
     def __init__(self, text: str):
         self.text, self.at = text, 0
@@ -101,8 +154,41 @@ class _Parser:
         found = f"found {self.token!r}" if self.token else "the text ends"
         return RelationError(f"expected {expected}, {found}", self.start, self.start + max(1, len(self.token)))
 
-    def relation(self) -> Relation:
-        left = self.sum()
+    def relation(self) -> Relation | Quantified:
+        if self.kind == "name" and self.token in QUANTIFIERS:
+            found: Relation | Quantified = self.quantified()
+            expected = "the end, for conditions beside it are leaves of their own"
+        else:
+            found, expected = self.comparison(), "the end, for a relation compares once"
+        if self.kind != "end":
+            raise self.fail(expected)
+        return found
+
+    def quantified(self) -> Quantified:
+        quantifier = self.token
+        self.advance()
+        self.expect("(", "an opening parenthesis")
+        if self.kind != "name":
+            raise self.fail("a list, such as model.linears")
+        name = Name(self.token, self.start)
+        self.advance()
+        self.expect(",", "a comma and what is asked of an item")
+        alternatives = [self.every()]
+        while self.token == "or":
+            self.advance()
+            alternatives.append(self.every())
+        self.expect(")", "and, or, or a closing parenthesis")
+        return Quantified(quantifier, name, tuple(alternatives))
+
+    def every(self) -> tuple[Relation, ...]:
+        found = [self.comparison()]
+        while self.token == "and":
+            self.advance()
+            found.append(self.comparison())
+        return tuple(found)
+
+    def comparison(self) -> Relation:
+        start, left = self.start, self.sum()
         if self.token == "=":
             raise self.fail("a comparison (equality is ==)")
         if self.token not in COMPARISONS:
@@ -110,11 +196,14 @@ class _Parser:
         sign = self.token
         self.advance()
         relation = Relation(left, sign, self.sum())
-        if self.kind != "end":
-            raise self.fail("the end, for a relation compares once")
         if not relation.names:
-            raise RelationError("a relation without a fact never changes", 0, len(self.text))
+            raise RelationError("a relation without a fact never changes", start, len(self.text[: self.start].rstrip()))
         return relation
+
+    def expect(self, token: str, words: str) -> None:
+        if self.token != token or self.kind != "sign":
+            raise self.fail(words)
+        self.advance()
 
     def sum(self) -> Term:
         term = self.product()
@@ -134,11 +223,13 @@ class _Parser:
 
     def atom(self) -> Term:
         kind, token, start = self.kind, self.token, self.start
-        if kind not in ("number", "name") and token not in ("-", "("):
+        if (kind in ("end", "sign") and token not in ("-", "(")) or token in ("and", "or"):
             raise self.fail("a fact or a number")
         self.advance()
         if kind == "number":
-            return Number(Fraction(token))
+            return Number(Fraction(token), token)
+        if kind in ("word", "version"):
+            return Word(token.strip("\"'"), start)
         if kind == "name":
             return Name(token, start)
         if token == "-":
@@ -148,85 +239,3 @@ class _Parser:
             raise self.fail("a closing parenthesis")
         self.advance()
         return term
-
-
-def holds(relation: Relation, values: Mapping[str, object], always: bool = False) -> bool:
-    """Whether the relation can hold for the named values, or with `always` whether it must.
-
-    Values are numbers or Ranges; where the relation is not `of_quantities`, also words and flags. A name whose value is None (there
-    is none), or a division by zero, makes it false.
-    """
-    left, right = _compute(relation.left, values), _compute(relation.right, values)
-    if left is None or right is None:
-        return False
-    if not isinstance(left, tuple) or not isinstance(right, tuple):
-        return relation.sign in ("==", "!=") and (left == right) is (relation.sign == "==")
-    return not _can(_NEGATED[relation.sign], left, right) if always else _can(relation.sign, left, right)
-
-
-Span = tuple[Fraction | float, Fraction | float]
-
-
-def _can(sign: str, left: Span, right: Span) -> bool:
-    match sign:
-        case "<":
-            return left[0] < right[1]
-        case "<=":
-            return left[0] <= right[1]
-        case ">":
-            return left[1] > right[0]
-        case ">=":
-            return left[1] >= right[0]
-        case "==":
-            return left[0] <= right[1] and right[0] <= left[1]
-    return not left[0] == left[1] == right[0] == right[1]
-
-
-def _compute(term: Term, values: Mapping[str, object]):
-    """The span of values that a term can take, a value that is no quantity as it is, or None."""
-    if isinstance(term, Number):
-        return term.value, term.value
-    if isinstance(term, Name):
-        value = values[term.name]
-        if isinstance(value, Range):
-            return _exact(value.low), _exact(value.high)
-        return (_exact(value), _exact(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
-    left, right = _compute(term.left, values), _compute(term.right, values)
-    return None if left is None or right is None else _combine(term.sign, left, right)
-
-
-def _exact(number: int | float) -> Fraction | float:
-    # 0.95 is meant as 95/100, so the decimal that is written counts and not its binary neighbour.
-    return number if math.isinf(number) else Fraction(str(number))
-
-
-def _combine(sign: str, a: Span, b: Span) -> Span | None:
-    """The span of a sum, difference, product, quotient or remainder; a remainder of a range may come out too wide, never too narrow."""
-    if sign == "+":
-        return a[0] + b[0], a[1] + b[1]
-    if sign == "-":
-        return a[0] - b[1], a[1] - b[0]
-    if sign == "*":
-        return _hull(0 if 0 in (x, y) else x * y for x in a for y in b)
-    if b[0] <= 0 <= b[1]:
-        return None
-    quotient = _hull(_divide(x, y) for x in a for y in b)
-    whole = tuple(end if math.isinf(end) else Fraction(math.floor(end)) for end in quotient)
-    if sign == "/":
-        return quotient
-    if sign == "//":
-        return whole
-    if whole[0] == whole[1] and b[0] == b[1]:
-        return a[0] - whole[0] * b[0], a[1] - whole[0] * b[0]
-    return min(0, b[0]), max(0, b[1])
-
-
-def _divide(x: Fraction | float, y: Fraction | float) -> Fraction | float:
-    if math.isinf(y):
-        return Fraction(0)
-    return math.copysign(math.inf, x) * (1 if y > 0 else -1) if math.isinf(x) else Fraction(x) / y
-
-
-def _hull(corners) -> Span:
-    ends = list(corners)
-    return min(ends), max(ends)

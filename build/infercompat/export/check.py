@@ -6,7 +6,7 @@ Whatever does not depend on the question is worked out here, so that the script 
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
   closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent, part_of,
   up_to, several), cache_dtypes (words of any engine), components (what may be given a version), requirements, hardware and engines by id
-  (of an engine: name, role, scheme, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
+  (of an engine: name, role, scheme, repository, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
   overhead that a log of any engine shows, in bytes, or null).
 `engines/<id>.json`
   id, data (the record's own fields without notes), defaults (facts where nobody sets anything), parts (ids of the engines that are one
@@ -19,7 +19,8 @@ Whatever does not depend on the question is worked out here, so that the script 
 `models/<id>.json`
   id, data (name, architecture, checkpoints, what config and parameters were read from), names (what registries call it), facts (the
   `model.` facts; those that nobody knows are left out), derived (missing and reason where unknown; else name, requirements with reasons,
-  context, weight_format, image_tokens, layer_kinds and, for each layer, its index in them), memory (as check_memory.py has it), claims by
+  context, weight_format, image_tokens, layer_kinds and, for each layer, its index in them), linears (of each n, k, name, part and cut as far
+  as they are known; null where nothing is), memory (as check_memory.py has it), claims by
   engine and snapshot (`exact` by `about` key, and `requirements`), recipes by engine, measurements (id, name, data, and the day its
   sources were published, or null).
 
@@ -42,8 +43,8 @@ from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor
 from infercompat.answer.question import components
 from infercompat.condition import FACTS, MISSING, Condition, Fact, Range, parse, words
-from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, Relates
-from infercompat.condition.relation import Arithmetic, Name, Number, Term
+from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, OfItems, Relates
+from infercompat.condition.relation import Arithmetic, Name, Number, Relation, Term, Word
 from infercompat.condition.values import OneOf, Test
 from infercompat.derive import Derived, Unknown
 from infercompat.export.check_memory import memory_of_model
@@ -132,6 +133,7 @@ def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:
         "derived": _derived(derived),
         "claims": claims,
         "recipes": _recipes(catalog, model),
+        "linears": _linears(stack),
         "memory": memory_of_model(model, catalog.words("weight-format")),
         "measurements": [_measurement(catalog, one) for one in catalog.of_kind("measurement") if _is_of(catalog, one, model)],
     }
@@ -171,7 +173,7 @@ def _needed(catalog: Catalog, engine: Record) -> set[str]:
 
 def _brief(engine: Record) -> dict[str, Any]:
     dates = {entry["version"]: entry["date"] for entry in engine.data["releases"]}
-    return _only(engine.data, ("name", "role", "scheme", "aliases", "part_of")) | {"dates": dates}
+    return _only(engine.data, ("name", "role", "scheme", "repository", "aliases", "part_of")) | {"dates": dates}
 
 
 def _name_of_model(model: Record) -> dict[str, Any]:
@@ -255,6 +257,11 @@ def _derived(derived: Derived | Unknown) -> dict[str, Any]:
     }
 
 
+def _linears(stack: Stack) -> list[dict[str, Any]] | None:
+    found = stack.linears()
+    return None if found is None else [{name: value for name, value in asdict(one).items() if value is not MISSING} for one in found]
+
+
 def _recipes(catalog: Catalog, model: Record) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for recipe in catalog.of_kind("recipe"):
@@ -296,8 +303,10 @@ def _tree(data: Any) -> Any:
 def tree_of(condition: Condition) -> dict[str, Any]:
     """A parsed condition as plain data, each leaf with its words in `text`.
 
-    {all: […]}, {any: […]}, {not: …}; {fact, test}, {relation: {left, sign, right}, facts}, {requires}, {layer: {property: test}}. A test
-    is a list of values, or a mapping of min, max, above, below; a term is a number, a fact's name, or a list of sign, left and right.
+    {all: […]}, {any: […]}, {not: …}; {fact, test}, {relation: {left, sign, right}, facts}, {requires}, {layer: {property: test}}, and of a
+    list {items: any or all, list, alternatives, facts} (of which the first is the list), where an alternative is a list of comparisons that
+    are true together. A test is a list of values, or a mapping of min, max, above, below; a term is a number, the name of a fact or of a
+    property, {word} of what is written out, or a list of sign, left and right.
     """
     match condition:
         case AllOf(inner):
@@ -309,8 +318,10 @@ def tree_of(condition: Condition) -> dict[str, Any]:
         case Is(fact, test):
             return {"fact": fact, "test": _test(test), "text": words(condition)}
         case Relates(text, relation):
-            terms = {"left": _term(relation.left), "sign": relation.sign, "right": _term(relation.right)}
-            return {"relation": terms, "facts": list(condition.facts), "text": text}
+            return {"relation": _comparison(relation), "facts": list(condition.facts), "text": text}
+        case OfItems(text, quantified):
+            alternatives = [[_comparison(one) for one in every] for every in quantified.alternatives]
+            return {"items": quantified.quantifier, "list": condition.list, "alternatives": alternatives, "facts": list(condition.facts), "text": text}
         case HasLayer(tests):
             return {"layer": {name: _test(test) for name, test in tests}, "text": words(condition)}
     return {"requires": condition.requirement, "text": words(condition)}
@@ -322,7 +333,14 @@ def _test(test: Test) -> Any:
     return plain if isinstance(test, OneOf) else dict(zip((name for name, _ in test.ends()), plain, strict=True))
 
 
+def _comparison(relation: Relation) -> dict[str, Any]:
+    left, right = (Word(side.text, 0) if relation.of_versions and isinstance(side, Number) else side for side in relation.sides)
+    return {"left": _term(left), "sign": relation.sign, "right": _term(right)}
+
+
 def _term(term: Term) -> Any:
+    if isinstance(term, Word):
+        return {"word": term.text}
     if isinstance(term, Number):
         return _number(term.value)
     if isinstance(term, Name):

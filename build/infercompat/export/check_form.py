@@ -16,6 +16,8 @@ from infercompat.units import ELEMENT_BYTES
 PARALLEL = ("tensor_parallel", "pipeline_parallel", "data_parallel", "expert_parallel")
 FIELDS = ("cache.dtype", "speculation.method", "speculation.tokens", "max_model_len", *PARALLEL)
 """Facts that have a field of their own in the form."""
+HELD = {"name": "engine.has_pr", "meaning": "Numbers of merged changes that the build of the engine holds.", "values": []}
+"""What the form offers beside facts that are declared by name."""
 IDLE = re.compile(
     r"(?:.*_token_(?:id|index)|.*_token_ids|(?:transformers|vllm|_?diffusers)_version|_.*|architectures|auto_map|id2label|label2id|use_cache|initializer.*|init_.*"
     r"|.*dropout.*|.*_eps|epsilon|pad_token|.*_act|.*activation.*|hidden_activation|rope_(?:local_base_freq|theta)|.*_coef|output_(?:attentions|hidden_states|router_logits)"
@@ -31,7 +33,7 @@ def form(matrix: Matrix) -> dict[str, Any]:
         "models": [_model(model, matrix) for model in catalog.of_kind("model")],
         "engines": [_engine(engine) for engine in catalog.of_kind("engine") if engine.data["role"] != "kernel-library"],
         "hardware": [_hardware(record) for record in catalog.of_kind("hardware")],
-        "facts": [_fact(fact, catalog) for fact in FACTS.values() if not fact.name.startswith("model.") and fact.name not in FIELDS],
+        "facts": [*(_fact(fact, catalog) for fact in FACTS.values() if not fact.name.startswith("model.") and fact.name not in FIELDS), HELD],
         "dtypes": list(ELEMENT_BYTES),
     }
 

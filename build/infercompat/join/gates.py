@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.condition import ALWAYS, MISSING, YES, Condition, Facts, KnownFacts, Truth, all_of, any_of, applies, decided, leaves, maybe, parse
 from infercompat.join.hops import Release
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
 from infercompat.records import Record
-from infercompat.versions import affected
+from infercompat.versions import affected, told
 
 BLOCKING = frozenset({"silent-wrong-output", "crash-at-init", "crash-on-first-request", "hang", "unsupported-combination"})
 """Symptoms that block; slow, overpaid memory, lost features and wrong documents are listed and never do."""
@@ -53,6 +54,7 @@ class Gate(Struct, frozen=True):
 
 def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str, almost: bool = False) -> list[Gate]:
     """The gotchas that this stack meets or can meet on this engine version, worst first; with `almost` those that it just misses, too."""
+    stack = replace(stack, given={f"{engine.id}.version": release.version, **stack.given})
     found = []
     for gotcha in gotchas_about(catalog, engine):
         gate = _gate(catalog, gotcha, engine, release, stack, today)
@@ -121,7 +123,7 @@ def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Relea
 
     It is the same for every model; what differs between stacks is only the versions that somebody gave.
     """
-    given = tuple((name, value) for name, value in stack.given.items() if name.endswith(".version"))
+    given = tuple((name, value) for name, value in stack.given.items() if name.endswith((".version", ".has_pr")))
     key = ("components", gotcha.id, engine.id, release, given, today)
     if key not in catalog.memo:
         catalog.memo[key] = _affected(catalog, gotcha, engine, release, stack, today)
@@ -136,9 +138,11 @@ def _affected(catalog: Catalog, gotcha: Record, engine: Record, release: Release
             continue
         name = entry.get("engine") or entry["component"]
         version, date, scheme = _version_of(catalog, name, engine, release, stack)
+        changes, repository = _changes_of(catalog, name, stack)
         found = affected(
             scheme, entry, gotcha.data["status"], gotcha.data["read_on"], version, date, today=today,
             dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"], reported=reported(gotcha),
+            changes=changes, repository=repository,
         )  # fmt: skip
         truths.append(found.truth)
         stale = stale or found.stale
@@ -162,12 +166,32 @@ def _version_of(catalog: Catalog, name: str, engine: Record, release: Release, s
     scheme = record.data["scheme"] if record and record.kind == "engine" else "pep440"
     given = stack.given.get(f"{name}.version")
     if given:
-        return given, _dates(catalog, name).get(given), scheme
+        version, date, _ = told(given)
+        return version, date or _dates(catalog, name).get(version), scheme
     for entry in engine.data["releases"]:
         if entry["version"] == release.version and name in entry.get("bundles", {}):
             version = entry["bundles"][name]
             return version, _dates(catalog, name).get(version), scheme
     return None, None, scheme
+
+
+def _changes_of(catalog: Catalog, name: str, stack: Stack) -> tuple[tuple[int, ...], str | None]:
+    """The changes that the build of a component is told to hold, and the repository that their numbers are of, where it is known.
+
+    What is told of one path of an engine, or of the engine, is told of all that are built from the same repository.
+    """
+    repository = _repository(catalog, name)
+    changes = set(told(stack.given.get(f"{name}.version") or "").changes)
+    for fact, value in stack.given.items():
+        of = fact.removesuffix(".has_pr")
+        if of != fact and (of == name or (repository and _repository(catalog, of) == repository)):
+            changes.update(value)
+    return tuple(sorted(changes)), repository
+
+
+def _repository(catalog: Catalog, name: str) -> str | None:
+    record = catalog.resolve(name)
+    return record.data.get("repository") if record and record.kind == "engine" else None
 
 
 def _dates(catalog: Catalog, name: str) -> dict[str, str]:

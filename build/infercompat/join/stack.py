@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct, field
@@ -10,6 +11,7 @@ from msgspec import Struct, field
 from infercompat.condition import MISSING, Missing, Range, Value
 from infercompat.derive import Derived, Layer, Unknown
 from infercompat.derive.config import Config
+from infercompat.derive.weights.linears import Linear, linears_of
 from infercompat.records import Record
 
 UNDECIDED = (None, "auto", "null")
@@ -87,3 +89,13 @@ class Stack(Struct, frozen=True):
 
     def layers(self) -> Sequence[Layer] | None:
         return None if isinstance(self.derived, Unknown) else self.derived.layers
+
+    def linears(self) -> Sequence[Linear] | None:
+        found = None if isinstance(self.derived, Unknown) else _linears(self.model)
+        return None if isinstance(found, Unknown) else found
+
+
+@lru_cache(maxsize=1024)
+def _linears(model: Record) -> tuple[Linear, ...] | Unknown:
+    """The same for every question, and read once a record."""
+    return linears_of(model.data["config"]["values"], model.data["architecture"] or None)

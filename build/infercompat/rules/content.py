@@ -8,6 +8,7 @@ from typing import Any
 
 from infercompat import condition, prose
 from infercompat.answer.facts import platform_of
+from infercompat.answer.question import components
 from infercompat.derive import LOOKUP_NAMES, Unknown
 from infercompat.products import Products
 from infercompat.records import Path, Record, walk
@@ -65,15 +66,17 @@ def _conditions(record: Record) -> Iterator[tuple[Path, dict]]:
 @rule(
     code="CON001",
     name="condition-does-not-parse",
-    what="Every leaf of a condition names a declared fact, a relation that parses, a requirement, or layer properties, with a value its type can hold.",
+    what="Every leaf of a condition names a declared fact, a relation that parses, a requirement, or properties of layers or linear layers, "
+    "with a value its type can hold.",
     why="A misspelt fact would be missing for ever, and the gotcha a maybe for everybody.",
     bad=GOTCHA + "when: {tensor_paralel: 2}  # CON001\n",
     good=GOTCHA + "when: {tensor_parallel: 2}\n",
 )
 def condition_does_not_parse(products: Products) -> Iterator[Finding]:
+    words = {**products.catalog.vocabulary["words"], "component": components(products.catalog)}
     for record in products.catalog.records.values():
         for path, tree in _conditions(record):
-            for fault in condition.parse(tree, path, products.catalog.vocabulary["words"])[1]:
+            for fault in condition.parse(tree, path, words)[1]:
                 place = tuple(fault.path)
                 span = record.document.span_inside(place, *fault.inside) if fault.inside else record.document.key_span(place)
                 yield span, fault.message, fault.help

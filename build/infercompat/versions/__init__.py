@@ -18,6 +18,7 @@ from infercompat.versions.order import (
 )
 from infercompat.versions.select import Selection, select
 from infercompat.versions.spans import reach
+from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
     "CARRIES_BACK",
@@ -29,13 +30,16 @@ __all__ = [
     "Order",
     "Ordered",
     "Selection",
+    "Told",
     "Unordered",
     "Version",
     "affected",
     "carry",
+    "changes_named",
     "compare",
     "days_between",
     "diverged",
+    "holds_change",
     "is_main_build",
     "minor",
     "minors_between",
@@ -43,4 +47,5 @@ __all__ = [
     "placed",
     "reach",
     "select",
+    "told",
 ]

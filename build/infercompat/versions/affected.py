@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from infercompat.condition.truth import Truth, decided, maybe
 from infercompat.versions.order import Unordered, Version, compare, days_between, is_main_build, parse_version, placed
+from infercompat.versions.told import holds_change
 
 
 class Affected(Struct, frozen=True):
@@ -31,16 +32,22 @@ def affected(
     dates: Mapping[str, str] | None = None,
     stale_days: int = 180,
     reported: str | None = None,
+    changes: tuple[int, ...] = (),
+    repository: str | None = None,
 ) -> Affected:
     """Whether a version of one entry of a gotcha's `affects` has the fault, from what was observed, introduced and fixed.
 
     status, read_on: the gotcha's, and the day its thread was last read; an open thread counts for `stale_days`. version, date: the
     component's in the stack, None where not known. `dates`: the days of the component's known versions, which place nightlies.
     `reported`: the day of the first report, which stands for an observation of the newest release of that day where no version is named.
+    `changes`: numbers of merged changes of the component's `repository` that the build is told to hold, whatever its version.
     Reasons name the fact `<component>.version`.
     """
     name = component.get("engine") or component["component"]
     fact, dates = f"{name}.version", dates or {}
+    held = {what for what in ("introduced", "fixed") if holds_change(changes, (component.get(what) or {}).get("pr"), repository)}
+    if "fixed" in held:
+        return Affected(decided(False, f"{f'{name} {version}' if version else f'this build of {name}'} holds the change that mended it", fact))
     if version is None:
         return Affected(maybe(f"the version of {name}", fact))
     wanted = parse_version(scheme, version, date or dates.get(version))
@@ -49,7 +56,7 @@ def affected(
         return Affected(maybe(f"{name} {version} is no {scheme} version", fact, "untested"))
     age = days_between(read_on, today)
     still_open = status in ("open", "wontfix") and age is not None and age <= stale_days
-    value, because, stale = _is_affected(wanted, component, partial(_read, scheme, dates), still_open, reported)
+    value, because, stale = _is_affected(wanted, component, partial(_read, scheme, dates), still_open, reported, "introduced" in held)
     text = f"{name} {version} {because}"
     return Affected(maybe(text, fact, "untested") if value is None else decided(value, text, fact), stale)
 
@@ -61,15 +68,17 @@ def _read(scheme: str, dates: Mapping[str, str], text: str | None) -> Version | 
     return parse_version(scheme, text, dates.get(text)) if text else None
 
 
-def _is_affected(wanted: Version, component: Mapping[str, Any], read: Reader, still_open: bool, reported: str | None = None) -> tuple[bool | None, str, bool]:
-    """The value, the reason as the end of a sentence, and whether it is stale."""
+def _is_affected(
+    wanted: Version, component: Mapping[str, Any], read: Reader, still_open: bool, reported: str | None, brought: bool
+) -> tuple[bool | None, str, bool]:
+    """The value, the reason as the end of a sentence, and whether it is stale. `brought`: the build holds what introduced it."""
     observed = [at for text in component.get("observed", ()) if (at := read(text))]
     introduced = read((component.get("introduced") or {}).get("version"))
     mended = _mended(wanted, component.get("fixed") or {}, read)
-    orders = {placed(at, wanted) for at in (*observed, introduced) if at}
+    orders = {placed(at, wanted) for at in (*observed, introduced) if at} | ({"less"} if brought else set())
     if any(compare(at, wanted) == "equal" for at in observed):
         return True, "is where it was observed", False
-    if introduced and not _nightly(wanted) and placed(wanted, introduced) == "less":
+    if introduced and not brought and not _nightly(wanted) and placed(wanted, introduced) == "less":
         return False, f"is before {introduced.text}, which brought it", False
     if mended:
         return False, "holds the fix", False

@@ -24,6 +24,8 @@ _NAME = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9:/])[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # Names that mean another commit every day, so that only a date tells two apart.
 _MOVING = {"main", "master", "trunk", "head", "latest", "nightly", "dev", "stable"}
+_BRANCH = {"main", "master", "trunk", "head", "nightly"}
+"""Those that are the main branch, which holds whatever was merged the day before."""
 MOST_CHARACTERS = 200
 """Longer texts are no versions; Python itself refuses to read numbers of some thousand digits."""
 
@@ -113,8 +115,8 @@ def minor(version: Version) -> tuple[int, int] | None:
 
 
 def is_main_build(version: Version) -> bool:
-    """Whether it was built from the main branch between releases: X.Y.Zrc1.devN."""
-    return isinstance(version, Ordered) and version.main
+    """Whether it was built from the main branch between releases: X.Y.Zrc1.devN, or the branch itself on a day."""
+    return version.main if isinstance(version, Ordered) else version.text.lower() in _BRANCH
 
 
 def compare(one: Version, other: Version) -> Order | None:
@@ -143,7 +145,7 @@ def diverged(one: Version, other: Version) -> bool:
 
     A patch release is cut from its release branch, so neither need hold what the other has, whatever their numbers say.
     """
-    if is_main_build(one) is is_main_build(other) or minor(one) != minor(other):
+    if is_main_build(one) is is_main_build(other) or minor(one) is None or minor(one) != minor(other):
         return False
     main, release = (one, other) if is_main_build(one) else (other, one)
     return release.release[2:] >= main.release[2:]

@@ -1,6 +1,7 @@
 // @ts-check
 // versions/affected.py: whether a version has a fault, from the versions at which it was observed, introduced and fixed.
 
+import { holdsChange } from "./builds.js";
 import { decided, maybe } from "./truth.js";
 import { compare, daysBetween, isMainBuild, parseVersion, placed } from "./versions.js";
 
@@ -9,13 +10,17 @@ import { compare, daysBetween, isMainBuild, parseVersion, placed } from "./versi
 /** @typedef {(text: string | null | undefined) => Version | null} Reader */
 
 /**
- * `dates`: the days of the component's known versions, which place nightlies. `stale`: carried from an older observation.
+ * `dates`: the days of the component's known versions, which place nightlies. `stale`: carried from an older observation. `changes`: numbers
+ * of merged changes of the component's repository that the build is told to hold, whatever its version.
  * @param {string} scheme @param {any} component an entry of `affects` @param {any} gotcha @param {string | null} version @param {string | null | undefined} date
- * @param {Record<string, string>} dates @param {string} today @param {number} staleDays @returns {{truth: Truth, stale: boolean}}
+ * @param {Record<string, string>} dates @param {string} today @param {number} staleDays
+ * @param {number[]} changes @param {string | null} repository @returns {{truth: Truth, stale: boolean}}
  */
-export function affected(scheme, component, gotcha, version, date, dates, today, staleDays) {
+export function affected(scheme, component, gotcha, version, date, dates, today, staleDays, changes, repository) {
   const name = component.engine ?? component.component;
   const fact = `${name}.version`;
+  const holds = (/** @type {string} */ what) => holdsChange(changes, component[what]?.pr, repository);
+  if (holds("fixed")) return { truth: decided(false, `${version === null ? `this build of ${name}` : `${name} ${version}`} holds the change that mended it`, fact), stale: false };
   if (version === null) return { truth: maybe(`the version of ${name}`, fact), stale: false };
   const wanted = parseVersion(scheme, version, date ?? dates[version] ?? null);
   if (!wanted) return { truth: maybe(`${name} ${version} is no ${scheme} version`, fact, "untested"), stale: false };
@@ -23,7 +28,7 @@ export function affected(scheme, component, gotcha, version, date, dates, today,
   const stillOpen = ["open", "wontfix"].includes(gotcha.status) && age !== null && age <= staleDays;
   /** @type {Reader} */
   const read = (text) => (text ? parseVersion(scheme, text, dates[text] ?? null) : null);
-  const { value, because, stale } = judge(wanted, component, read, stillOpen, firstReport(gotcha.reported, dates));
+  const { value, because, stale } = judge(wanted, component, read, stillOpen, firstReport(gotcha.reported, dates), holds("introduced"));
   const text = `${name} ${version} ${because}`;
   return { truth: value === null ? maybe(text, fact, "untested") : decided(value, text, fact), stale };
 }
@@ -37,17 +42,19 @@ function firstReport(reported, dates) {
 /**
  * The value, the reason as the end of a sentence, and whether it is stale.
  * @param {Version} wanted @param {any} component @param {Reader} read @param {boolean} stillOpen @param {string | null} reported
+ * @param {boolean} brought whether the build holds what introduced it
  */
-function judge(wanted, component, read, stillOpen, reported) {
+function judge(wanted, component, read, stillOpen, reported, brought) {
   const observed = (component.observed ?? []).map(read).filter(Boolean);
   const introduced = read(component.introduced?.version);
   const mended = isMended(wanted, component.fixed ?? {}, read);
   const orders = new Set([...observed, introduced].flatMap((at) => (at ? [placed(at, wanted)] : [])));
+  if (brought) orders.add("less");
   const reportedBefore = reported && wanted.date && wanted.date >= reported;
   /** @param {boolean | null} value @param {string} because @param {boolean} [stale] */
   const found = (value, because, stale = false) => ({ value, because, stale });
   if (observed.some((/** @type {Version} */ at) => compare(at, wanted) === "equal")) return found(true, "is where it was observed");
-  if (introduced && !isNightly(wanted) && placed(wanted, introduced) === "less") {
+  if (introduced && !brought && !isNightly(wanted) && placed(wanted, introduced) === "less") {
     return found(false, `is before ${introduced.text}, which brought it`);
   }
   if (mended) return found(false, "holds the fix");

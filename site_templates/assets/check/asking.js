@@ -5,7 +5,7 @@ import { closeMatches } from "./close.js";
 import { loadData } from "./data.js";
 import { ownWord, platformOf } from "./facts.js";
 import { modelOfConfig } from "./from_config.js";
-import { NotInCatalog, RANKS, Refused, checkSettings, contextOf, engineNamed, hardwareNamed, named, readSetting, releaseOf } from "./question.js";
+import { NotInCatalog, RANKS, Refused, checkSettings, contextOf, engineNamed, hardwareNamed, named, readSetting, releaseOf, toldOf, withChanges } from "./question.js";
 import { ELEMENT_BYTES } from "./units.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -24,9 +24,8 @@ const CACHE = ["cache.dtype", "cache.k.dtype", "cache.v.dtype"];
  */
 export async function questionOf(catalog, fetch, asked) {
   checkNumbers(asked);
-  const { given, required } = givenIn(catalog, asked);
-  const pinned = given.version;
-  delete given.version;
+  const { given: said, required } = givenIn(catalog, asked);
+  const { version: pinned, "engine.has_pr": changes, ...given } = said;
   const hardware = asked.hardware ? hardwareNamed(catalog, asked.hardware) : null;
   checkHardware(catalog, hardware, given);
   const gpus = devices(asked.gpus ?? 1, given);
@@ -35,7 +34,10 @@ export async function questionOf(catalog, fetch, asked) {
   const data = await loadData(fetch, catalog, model, engine);
   checkSettings(data.engine, given);
   checkTypes(catalog, data, given);
-  const release = releaseOf(data.engine, onlyVersion(engine, [version, asked.version, pinned, given[`${engine}.version`]]));
+  const meant = onlyVersion(engine, [version, asked.version, pinned, given[`${engine}.version`]]);
+  Object.assign(given, withChanges(given, changes ? { [`${engine}.has_pr`]: changes } : {}));
+  Object.assign(given, withChanges(given, toldOf(engine, meant)));
+  const release = releaseOf(data.engine, meant);
   const { derived } = data.model;
   const record = hardware === null ? null : { id: hardware, data: catalog.hardware[hardware] };
   const checkpoint = asked.checkpoint || (typeof model === "string" ? hubId(catalog, model, asked.model) : null);
@@ -55,6 +57,10 @@ function givenIn(catalog, asked) {
   /** @type {Facts} */
   const given = {};
   for (const [fact, value] of said) {
+    if (fact.endsWith(".has_pr")) {
+      Object.assign(given, withChanges(given, { [fact]: value }));
+      continue;
+    }
     if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${[given[fact], value].map(asPython).join(" and ")}`);
     given[fact] = value;
   }

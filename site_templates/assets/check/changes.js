@@ -151,7 +151,7 @@ function settings(catalog) {
     /** Not what describes the model, its weights, the machine or the software. @param {string} name */
     settable(name) {
       const fact = lookup(catalog.facts, name);
-      if (!fact || /^(model|hardware|weights|checkpoint)\./.test(name) || name.endsWith(".version")) return false;
+      if (!fact || /^(model|hardware|weights|checkpoint)\./.test(name) || /\.(version|has_pr)$/.test(name)) return false;
       return (fact.kind === "given" || fact.kind === "resolved" || name === "block_size") && !["task", "os", "container"].includes(name);
     },
     /** Cheaper first: dropping an optional feature, another backend, another type, another version. @param {string} name */

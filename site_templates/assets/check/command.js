@@ -88,7 +88,7 @@ function wantedIn({ question, facts }, settings) {
 /** Whether a fact is none that a command could say: a version, or something of the workload. @param {any} catalog @param {string} name */
 function saysNoFlag(catalog, name) {
   const fact = lookup(catalog.facts, name);
-  return !fact || name.endsWith(".version") || fact.kind === "workload" || ["os", "container"].includes(name);
+  return !fact || /\.(version|has_pr)$/.test(name) || fact.kind === "workload" || ["os", "container"].includes(name);
 }
 
 /**

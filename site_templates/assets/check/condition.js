@@ -2,14 +2,14 @@
 // condition/evaluate.py: deciding a condition from the facts there are, as yes, no, or maybe with what is missing.
 
 import { IDENTITY, isRange, lookup, read, spellings } from "./registry.js";
-import { holds } from "./relation.js";
+import { compare, isBare, namesIn } from "./relation.js";
 import { allOf, anyOf, decided, maybe, not } from "./truth.js";
 import { fits, passes } from "./values.js";
 
 /** @typedef {import("./types.js").Tree} Tree */
 /** @typedef {import("./types.js").Leaf} Leaf */
 /** @typedef {import("./types.js").Truth} Truth */
-/** @typedef {import("./types.js").Term} Term */
+/** @typedef {import("./types.js").Comparison} Comparison */
 /** @typedef {import("./types.js").Value} Value */
 /** @typedef {import("./stack.js").Stack} Stack */
 
@@ -85,10 +85,11 @@ function truthOf(tree, stack, always, untested) {
 function truthOfLeaf(leaf, stack, always) {
   if (leaf.fact && leaf.test) {
     const value = valueOf(leaf.fact, stack);
-    if (value === undefined || !fits(leaf.test, value)) return maybe(leaf.text, leaf.fact);
+    const untold = lookup(stack.registry, leaf.fact)?.told && value !== undefined && !passes(leaf.test, value, false);
+    if (value === undefined || !fits(leaf.test, value) || untold) return maybe(leaf.text, leaf.fact);
     return decided(passes(leaf.test, value, always && isPossibility(leaf.fact, value, stack)), leaf.text, leaf.fact);
   }
-  if (leaf.relation) return relates(leaf, stack, always);
+  if (leaf.relation || leaf.items) return relates(leaf, stack, always);
   if (leaf.requires) {
     const known = stack.requires(leaf.requires);
     return known === null ? maybe(leaf.text, firstFact(leaf)) : decided(known, leaf.text, firstFact(leaf));
@@ -100,25 +101,55 @@ function truthOfLeaf(leaf, stack, always) {
   return decided(found, leaf.text, firstFact(leaf));
 }
 
-/** @param {Leaf} leaf @param {Stack} stack @param {boolean} always @returns {Truth} */
+/** @param {Leaf} leaf a relation, or one of items @param {Stack} stack @param {boolean} always @returns {Truth} */
 function relates(leaf, stack, always) {
-  const { left, sign, right } = /** @type {{left: Term, sign: string, right: Term}} */ (leaf.relation);
-  const names = leaf.facts ?? [];
-  const bare = typeof left === "string" && typeof right === "string" && (sign === "==" || sign === "!=");
-  const values = names.map((name) => {
-    const value = valueOf(name, stack);
-    return value === undefined || bare || isQuantity(value) ? value : undefined;
-  });
-  // A quantity that the model does not have leaves nothing to compare, whatever the others are.
-  if (values.includes(null)) return decided(false, leaf.text, names[0]);
-  const unknown = names.filter((_, place) => values[place] === undefined);
-  if (unknown.length) return { value: null, because: unknown.map((fact) => ({ text: leaf.text, fact, kind: "missing" })) };
+  const alternatives = leaf.alternatives ?? [[/** @type {Comparison} */ (leaf.relation)]];
+  const names = (leaf.facts ?? []).slice(leaf.items ? 1 : 0), [first] = leaf.facts ?? [];
+  const values = names.map((name) => quantity(name, alternatives.flat(), stack));
+  const items = leaf.items ? stack.items(leaf.list) : [{}];
+  if (!items) return maybe(leaf.text, first, "untested");
   const choices = product(values.map((value) => (Array.isArray(value) ? value : [value])));
-  /** @param {boolean} all */
-  const found = (all) => choices.some((choice) => holds(left, sign, right, new Map(names.map((name, place) => [name, choice[place]])), all));
+  /** @param {boolean} whole */
+  const found = (whole) =>
+    kleene(true, choices.map((choice) => {
+      const facts = new Map(names.map((name, place) => [name, choice[place]]));
+      const bodies = items.map((item) => {
+        const valueIn = (/** @type {string} */ name) => (facts.has(name) ? facts.get(name) : item[name]);
+        return kleene(true, alternatives.map((every) => kleene(false, every.map((one) => compare(one, valueIn, whole)))));
+      });
+      return kleene(leaf.items !== "all", bodies);
+    }));
+  const truth = found(always);
+  if (truth === null) {
+    const unknown = names.filter((_, place) => values[place] === undefined);
+    if (!unknown.length) return maybe(leaf.text, first, "untested");
+    return { value: null, because: unknown.map((fact) => ({ text: leaf.text, fact, kind: "missing" })) };
+  }
   const open = names.find((name, place) => isRange(values[place]) && lookup(stack.registry, name)?.kind !== "workload");
-  if (open && found(always) !== found(!always)) return maybe(leaf.text, open); // known between bounds only, which leave it open
-  return decided(found(always), leaf.text, names[0]);
+  if (open && truth !== found(!always)) return maybe(leaf.text, open); // known between bounds only, which leave it open
+  return decided(truth, leaf.text, first);
+}
+
+/**
+ * The value of a fact in comparisons; where they need a number, one that is none tells nothing.
+ * @param {string} name @param {Comparison[]} comparisons @param {Stack} stack
+ */
+function quantity(name, comparisons, stack) {
+  const value = valueOf(name, stack);
+  const needed = comparisons.some((one) => isOfQuantities(one, stack) && namesIn(one).includes(name));
+  return needed && value !== undefined && !isQuantity(value) ? undefined : value;
+}
+
+/** Versions are compared, too, and words by == and !=. @param {Comparison} comparison @param {Stack} stack */
+function isOfQuantities({ left, sign, right }, stack) {
+  const sides = [left, right];
+  if (sides.some((side) => typeof side === "string" && lookup(stack.registry, side)?.type === "version")) return false;
+  return !(sides.every(isBare) && (sign === "==" || sign === "!="));
+}
+
+/** One of the parts is true (`any`), or all are; null where parts that are not known leave it open. @param {boolean} any @param {(boolean | null)[]} parts */
+function kleene(any, parts) {
+  return parts.includes(any) ? any : parts.includes(null) ? null : !any;
 }
 
 /** @param {any[][]} lists @returns {any[][]} */

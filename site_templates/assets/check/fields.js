@@ -79,6 +79,10 @@ export function toQuestion(fields) {
   for (const text of [...own, ...fields.set]) {
     const fact = factOf(text), value = text.slice(text.indexOf("=") + 1).trim();
     if (!text.includes("=") || !value) throw new Unclear(`A setting is written fact=value, not '${text}'`);
+    if (fact.endsWith(".has_pr") && fact in settings) {
+      settings[fact] += `,${value}`;
+      continue;
+    }
     if ((settings[fact] ?? value) !== value) throw new Unclear(`${fact} is given as both ${settings[fact]} and ${value}`);
     settings[fact] = value;
   }

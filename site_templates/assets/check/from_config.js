@@ -3,6 +3,7 @@
 
 import { Config } from "./derive/config.js";
 import { Float } from "./derive/json.js";
+import { linearsOf } from "./derive/linears.js";
 import { derive } from "./derive/model.js";
 import { isDict, isInt } from "./derive/python.js";
 
@@ -46,6 +47,7 @@ export function modelOfConfig({ name, values }, formats) {
     claims: {},
     recipes: {},
     measurements: [],
+    linears: "missing" in derived ? null : linearsOf(values, architecture || null, derived.layers),
     memory: { facts: factsOfConfig(values), shapes: [], formats: [], checkpoints: [], words },
   };
 }

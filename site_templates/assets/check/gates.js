@@ -2,6 +2,7 @@
 // join/gates.py: which gotchas a stack meets, can meet or just misses, and what decides whether it does.
 
 import { affected } from "./affected.js";
+import { together, told } from "./builds.js";
 import { sortedBy } from "./claims.js";
 import { ALWAYS, applies, factsOf, leaves } from "./condition.js";
 import { YES, allOf, anyOf, decided, maybe, missing } from "./truth.js";
@@ -22,7 +23,8 @@ const STATES = ["hit", "maybe", "almost"];
  * @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack
  */
 export function gates(data, engine, release, stack) {
-  const found = engine.gotchas.flatMap((gotcha) => gate(data, gotcha, engine, release, stack) ?? []);
+  const own = stack.inside({ [`${engine.id}.version`]: release.version });
+  const found = engine.gotchas.flatMap((gotcha) => gate(data, gotcha, engine, release, own) ?? []);
   const severities = data.catalog.words.severity;
   return sortedBy(found, (one) => [STATES.indexOf(one.state), severities.indexOf(one.gotcha.severity), !one.proven, one.gotcha.id]);
 }
@@ -71,7 +73,7 @@ function components(data, gotcha, engine, release, stack) {
     .map((entry) => {
       const name = entry.engine ?? entry.component;
       const { version, date, scheme } = versionOf(data, name, engine, release, stack);
-      return affected(scheme, entry, gotcha, version, date, datesOf(data, name), data.catalog.today, data.catalog.thresholds.stale_days);
+      return affected(scheme, entry, gotcha, version, date, datesOf(data, name), data.catalog.today, data.catalog.thresholds.stale_days, changesOf(data, name, stack), repositoryOf(data, name));
     });
   const truths = found.map((one) => one.truth);
   return { truth: mode === "all" ? allOf(truths) : anyOf(truths), stale: found.some((one) => one.stale) };
@@ -85,8 +87,26 @@ function versionOf(data, name, engine, release, stack) {
   if (name === engine.id) return { version: release.version, date: release.date, scheme: engine.data.scheme };
   const scheme = data.catalog.engines[name]?.scheme ?? "pep440";
   const entry = engine.data.releases.find((/** @type {any} */ one) => one.version === release.version);
-  const version = stack.given[`${name}.version`] || entry?.bundles?.[name] || null;
-  return { version, date: (version && datesOf(data, name)[version]) ?? null, scheme };
+  const given = stack.given[`${name}.version`];
+  const { version, date } = given ? told(given) : { version: entry?.bundles?.[name] || null, date: null };
+  return { version, date: date ?? (version && datesOf(data, name)[version]) ?? null, scheme };
+}
+
+/**
+ * The changes that the build of a component is told to hold. What is told of one path of an engine, or of the engine, is told of all that
+ * are built from the same repository.
+ * @param {Data} data @param {string} name @param {Stack} stack
+ */
+function changesOf(data, name, stack) {
+  const repository = repositoryOf(data, name);
+  const isSame = (/** @type {string} */ of) => of === name || (repository !== null && repositoryOf(data, of) === repository);
+  const said = Object.entries(stack.given).filter(([fact]) => fact.endsWith(".has_pr") && isSame(fact.slice(0, -".has_pr".length)));
+  return together([...told(stack.given[`${name}.version`] ?? "").changes, ...said.flatMap(([, changes]) => changes)]);
+}
+
+/** @param {Data} data @param {string} name @returns {string | null} */
+function repositoryOf(data, name) {
+  return data.catalog.engines[name]?.repository ?? null;
 }
 
 /** @param {Data} data @param {string} name @returns {Record<string, string>} */

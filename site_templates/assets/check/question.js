@@ -2,8 +2,9 @@
 // answer/question.py: one person's question, and why one cannot be asked as it stands.
 
 import { MOST_RANKS, complaint as unfit } from "./allocate/terms.js";
+import { changesNamed, together, told } from "./builds.js";
 import { closeMatches } from "./close.js";
-import { bareName, complaint, isRange, lookup, scopeOf } from "./registry.js";
+import { bareName, complaint, componentOf, isRange, lookup, scopeOf } from "./registry.js";
 import { compare, parseVersion, select } from "./versions.js";
 
 /** @typedef {import("./types.js").Question} Question */
@@ -38,17 +39,34 @@ export function changed(question, changes, drop) {
 }
 
 /**
- * The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused.
+ * The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused. A day behind the
+ * version, as in main@2026-11-20, is that of the build; changes that it is told to hold are `toldOf` it.
  * @param {Engine} engine @param {string | null} wanted @returns {Release}
  */
 export function releaseOf(engine, wanted) {
   const { releases, scheme } = engine.data;
-  const meant = wanted === "latest" ? null : wanted;
+  const { version: meant, date } = wanted && wanted !== "latest" ? told(wanted) : { version: null, date: null };
   const found = select(scheme, meant, releases);
-  if (found) return { ...found, date: releases.find((/** @type {any} */ entry) => entry.version === found.version)?.date ?? null };
-  if (meant && parseVersion(scheme, meant)) return { version: meant, date: null, assumed: false };
+  if (found) {
+    const day = releases.find((/** @type {any} */ entry) => entry.version === found.version)?.date ?? null;
+    if (date && day !== date) throw new Refused(`${engine.id} ${found.version} is of ${day}, not of ${date}`);
+    return { ...found, date: day };
+  }
+  if (meant && parseVersion(scheme, meant)) return { version: meant, date, assumed: false };
   const known = releases.slice(0, 6).map((/** @type {any} */ entry) => entry.version);
   throw new Refused(`'${meant}' is no ${scheme} version of ${engine.id}; releases in the catalog: ${known.join(", ")}`);
+}
+
+/** The facts that the words for a version tell beside it: {"vllm.has_pr": [57754]} of 0.33.0+pr57754. @param {string} engine @param {string | null} wanted @returns {Facts} */
+export function toldOf(engine, wanted) {
+  const changes = wanted ? told(wanted).changes : [];
+  return changes.length ? { [`${engine}.has_pr`]: changes } : {};
+}
+
+/** Facts with others beside them, where both tell of changes that a build holds all of them. @param {Facts} given @param {Facts} more @returns {Facts} */
+export function withChanges(given, more) {
+  const both = Object.entries(more).map(([name, changes]) => [name, together([...(given[name] ?? []), ...changes])]);
+  return { ...given, ...Object.fromEntries(both) };
 }
 
 /**
@@ -70,10 +88,18 @@ export function readSetting(text, catalog) {
   const [name, ...rest] = text.split("=").map((part) => part.trim());
   const value = text.slice(text.indexOf("=") + 1).trim();
   if (!rest.length || !name || !value) throw new Refused(`--set and --require take fact=value, not '${text}'`);
-  if (name === "version" || (name.endsWith(".version") && catalog.components.includes(name.slice(0, -".version".length)))) return [name, value];
-  const fact = lookup(catalog.facts, name);
+  const ending = name.slice(name.lastIndexOf(".") + 1), component = componentOf(catalog.facts, name);
+  const isKnown = name === `${component}.${ending}` && catalog.components.includes(component);
+  if (ending === "has_pr" && (isKnown || name === "engine.has_pr")) {
+    const changes = changesNamed(value);
+    if (!changes) throw new Refused(`${name} takes numbers of merged changes such as 57754 or 57754,57800, not '${value}'`);
+    return [name, changes];
+  }
+  if (name === "version" || (ending === "version" && isKnown)) return [name, value];
+  const fact = component === null ? lookup(catalog.facts, name) : null;
   if (!fact) {
-    const close = closeMatches(bareName(name), Object.keys(catalog.facts)).map((found) => scopeOf(name) + found);
+    const ids = closeMatches(component ?? "", [...catalog.components, "engine"]).map((found) => `${found}.${ending}`);
+    const close = ids.length ? ids : closeMatches(bareName(name), Object.keys(catalog.facts)).map((found) => scopeOf(name) + found);
     throw new Refused(`there is no fact ${name}${close.length ? `; nearest: ${close.join(", ")}` : "; infercompat explain facts lists them"}`);
   }
   if (name.startsWith("model.") || name.includes(".model.")) throw new Refused(`${name} follows from the model: it is not set`);

@@ -11,6 +11,10 @@ import { dotted } from "./pep440.js";
 const SCOPES = ["target.", "draft.", "vision.", "prefill.", "decode."];
 const STAGES = [".requested", ".resolved"];
 const SETTING = /^setting\.[a-z][a-z0-9_]*$/;
+/** What is told of an engine, a library or a package by its id: flashinfer.version, vllm.has_pr. */
+const OF_COMPONENT = /^([a-z0-9][a-z0-9.-]*)\.(version|has_pr)$/;
+const COMMIT = /^(?=.*[a-f])[0-9a-f]{7,40}$/;
+const UNTAGGED = new Set(["0", "0.0", "0.0.0", "0.1"]); // what a build tool writes when it finds no tag
 /** Facts that say which model it is; what was tried on one value says nothing of the others. */
 export const IDENTITY = new Set(["model.id", "model.architecture", "model.family"]);
 /** @type {Record<string, string>} */
@@ -21,6 +25,7 @@ const IN_WORDS = {
   word: "a word",
   version: 'a quoted version such as "12.8"',
   any: "a word, a number, true or false",
+  list: "a list, of which a relation asks any(…) or all(…)",
 };
 
 /** The declaration behind a name, whatever its scope and stage. @param {Registry} registry @param {string} name @returns {Fact | null} */
@@ -28,8 +33,17 @@ export function lookup(registry, name) {
   for (const spelling of spellings(name)) {
     if (Object.hasOwn(registry, spelling)) return registry[spelling];
     if (SETTING.test(spelling)) return { name: spelling, type: "any", kind: "given" };
+    const ending = scopeOf(spelling) ? undefined : OF_COMPONENT.exec(spelling)?.[2];
+    if (ending === "version") return { name: spelling, type: "version", kind: "given" };
+    if (ending) return { name: spelling, type: "int", kind: "given", several: true, told: true };
   }
   return null;
+}
+
+/** The id in a fact such as flashinfer.version that is not declared by name; null for any other fact. @param {Registry} registry @param {string} name */
+export function componentOf(registry, name) {
+  const found = lookup(registry, name)?.name ?? "";
+  return Object.hasOwn(registry, found) || SETTING.test(found) ? null : (OF_COMPONENT.exec(found)?.[1] ?? null);
 }
 
 /** As written, then without its stage, its scope, and both. @param {string} name */
@@ -66,13 +80,25 @@ export function read(fact, value) {
     const items = value.map((item) => read(fact, item));
     return items.includes(undefined) ? undefined : /** @type {any} */ (items);
   }
-  if (fact.type === "version") return dotted(String(value)) ?? undefined;
+  if (fact.type === "version") return readVersion(String(value));
   return isOfType(fact, value) ? value : undefined;
+}
+
+/**
+ * A version as conditions compare it: by PEP 440, or a build number such as b10488. Commits, images and nightlies without a tag have no
+ * order and tell nothing; a local label is not looked at.
+ * @param {string} text @returns {import("./types.js").Dotted | undefined}
+ */
+export function readVersion(text) {
+  if (COMMIT.test(text)) return undefined; // PEP 440 would read the commit 4b12345 as a beta
+  const version = dotted(/^b\d+$/.test(text) ? text.slice(1) : text);
+  return version && !(version.dev && !version.pre && UNTAGGED.has(version.release.join("."))) ? version : undefined;
 }
 
 /** @param {Fact} fact @param {any} value */
 function isOfType(fact, value) {
   if (fact.type === "any") return ["boolean", "number", "string"].includes(typeof value);
+  if (fact.type === "list") return false;
   return typeof value === { bool: "boolean", int: "number", float: "number", word: "string", version: "string" }[fact.type];
 }
 
@@ -82,7 +108,7 @@ function isOfType(fact, value) {
  */
 export function complaint(fact, value, words) {
   const whole = fact.type !== "int" || Number.isInteger(value);
-  const known = fact.type !== "version" || dotted(String(value)) !== null;
+  const known = fact.type !== "version" || readVersion(String(value)) !== undefined;
   if (!isOfType(fact, value) || !whole || !known) return `${fact.name} is ${IN_WORDS[fact.type]}, not ${written(value)}`;
   const allowed = fact.values ?? words;
   return allowed.length && !allowed.includes(value) ? `${fact.name} is never ${written(value)}; it is one of ${allowed.join(", ")}` : "";

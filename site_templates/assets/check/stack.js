@@ -33,6 +33,11 @@ export class Stack {
     return derived.unknown ? null : derived.layers;
   }
 
+  /** The items of a list, each as its properties; null where they are not known. @param {string | undefined} list @returns {Record<string, any>[] | null} */
+  items(list) {
+    return list === "model.linears" ? (this.model.derived.unknown ? null : (this.model.linears ?? null)) : this.layers();
+  }
+
   /** The same question with other defaults where nothing is said. @param {Facts} defaults */
   inside(defaults) {
     return new Stack(this.model, { ...defaults, ...this.given }, this.catalog);

@@ -8,10 +8,13 @@
 /** @typedef {Single | Range | Single[] | null} Value several at once in a list */
 /** @typedef {Record<string, any>} Facts values by the name of the fact */
 
-/** @typedef {{type: "bool" | "int" | "float" | "word" | "version" | "any", kind: "given" | "resolved" | "derived" | "workload", name: string, absent?: Value, values?: string[], vocabulary?: string, part_of?: string, up_to?: string[], several?: boolean, unit?: string}} Fact */
+/** @typedef {{type: "bool" | "int" | "float" | "word" | "version" | "any" | "list", kind: "given" | "resolved" | "derived" | "workload", name: string, absent?: Value, values?: string[], vocabulary?: string, part_of?: string, up_to?: string[], several?: boolean, told?: boolean, unit?: string}} Fact */
 /** @typedef {Scalar[] | {min?: Scalar, max?: Scalar, above?: Scalar, below?: Scalar}} Test */
-/** @typedef {number | string | [string, any, any]} Term */
-/** @typedef {{text: string, fact?: string, test?: Test, relation?: {left: Term, sign: string, right: Term}, facts?: string[], requires?: string, layer?: Record<string, Test>}} Leaf */
+/** A number, a fact's or property's name, a sign with two terms, or what is written out. @typedef {number | string | [string, any, any] | {word: string}} Term */
+/** @typedef {{left: Term, sign: string, right: Term}} Comparison */
+/** Of `items` any or all pass where all comparisons of one of the alternatives are true. @typedef {{items?: "any" | "all", list?: string, alternatives?: Comparison[][]}} OfItems */
+/** @typedef {OfItems & {text: string, fact?: string, test?: Test, relation?: Comparison, facts?: string[], requires?: string, layer?: Record<string, Test>}} Leaf */
+/** A linear layer; what is not known of it is left out. @typedef {{n?: number, k?: number, name?: string, part: string, cut?: string}} Linear */
 /** @typedef {Leaf & {all?: Tree[], any?: Tree[], not?: Tree}} Tree */
 /** @typedef {{text: string, fact: string, kind: "missing" | "untested" | "false" | "true"}} Reason */
 /** @typedef {{value: boolean | null, because: Reason[]}} Truth */
@@ -29,7 +32,7 @@
 /** @typedef {{unknown?: undefined, name: string, requirements: Record<string, string>, context: {native: number | null, method: string | null, factor: number | null, original: number | null, extended: number | null}, weight_format: string | null, image_tokens: number | null, most_image_tokens: number | null, layers: Layer[]}} Known */
 /** @typedef {{unknown: true, missing: string[], reason: string}} Unknown */
 /** @typedef {Known | Unknown} Derived */
-/** @typedef {{id: string, data: any, names: Record<string, string>, facts: Facts, derived: Derived, claims: Record<string, Record<string, {exact: Record<string, Claim[]>, requirements: Record<string, Claim[]>}>>, recipes: Record<string, any>, measurements: any[], memory: import("./weights.js").Delivered}} Model */
+/** @typedef {{id: string, data: any, names: Record<string, string>, facts: Facts, derived: Derived, claims: Record<string, Record<string, {exact: Record<string, Claim[]>, requirements: Record<string, Claim[]>}>>, recipes: Record<string, any>, measurements: any[], linears: Linear[] | null, memory: import("./weights.js").Delivered}} Model */
 /** @typedef {{id: string, data: any, defaults: Facts, parts: string[], needs: string[], snapshots: Snapshot[], gotchas: any[], overheads: number[]}} Engine */
 /** @typedef {{id: string, data: any}} Hardware */
 /** @typedef {{catalog: any, engine: Engine, model: Model, engines: Record<string, Engine>, citations: Record<string, any>}} Data the delivered files; `engines` holds that of the question and those it reads besides */

@@ -63,7 +63,7 @@ function isSame(value, wanted) {
 function apart(value, end) {
   if (!isVersion(value)) return value - end;
   const other = read({ name: "", type: "version", kind: "given" }, end);
-  return order(value.key, /** @type {import("./types.js").Dotted} */ (other).key);
+  return order(value.public, /** @type {import("./types.js").Dotted} */ (other).public);
 }
 
 /** @param {any} value @returns {value is import("./types.js").Dotted} */

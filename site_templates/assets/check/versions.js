@@ -15,6 +15,8 @@ const PRERELEASE = new RegExp(`^(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)$`);
 const NAME = /^(?=.*[A-Za-z])(?=.*[0-9:/])[A-Za-z0-9][A-Za-z0-9._:/@+-]*$/;
 const COMMIT = /^[0-9a-f]{7,40}$/;
 const MOVING = new Set(["main", "master", "trunk", "head", "latest", "nightly", "dev", "stable"]);
+/** Those that are the main branch, which holds whatever was merged the day before. */
+const BRANCH = new Set(["main", "master", "trunk", "head", "nightly"]);
 const MOST_CHARACTERS = 200;
 const PATTERN = /^v?(\d+(?:\.\d+)*)\.[*x]$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -66,9 +68,9 @@ export function minor(version) {
   return version.ordered?.release.length ? version.ordered.release.slice(0, 2) : null;
 }
 
-/** Whether it was built from the main branch between releases: X.Y.Zrc1.devN. @param {Version} version */
+/** Whether it was built from the main branch between releases: X.Y.Zrc1.devN, or the branch itself on a day. @param {Version} version */
 export function isMainBuild(version) {
-  return version.ordered?.main ?? false;
+  return version.ordered ? version.ordered.main : BRANCH.has(version.text.toLowerCase());
 }
 
 /**
@@ -103,7 +105,7 @@ export function placed(one, other) {
 
 /** @param {Version} one @param {Version} other */
 function diverged(one, other) {
-  if (isMainBuild(one) === isMainBuild(other) || String(minor(one)) !== String(minor(other))) return false;
+  if (isMainBuild(one) === isMainBuild(other) || minor(one) === null || String(minor(one)) !== String(minor(other))) return false;
   const [main, release] = isMainBuild(one) ? [one, other] : [other, one];
   return order((release.ordered?.release ?? []).slice(2), (main.ordered?.release ?? []).slice(2)) >= 0;
 }
@@ -134,8 +136,8 @@ export function select(scheme, wanted, releases) {
   return same.length === 1 || (same.length && exact?.ordered) ? { version: same[0].text, assumed: false } : null;
 }
 
-/** @param {string} text */
-function isDay(text) {
+/** Whether YYYY-MM-DD is a day. @param {string} text */
+export function isDay(text) {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

@@ -12,7 +12,7 @@ from infercompat.answer.check import Assessor
 from infercompat.answer.diagnose import index
 from infercompat.answer.diagnose.seen import Seen
 from infercompat.answer.diagnose.understanding import Understood, fold, gather
-from infercompat.answer.question import Question, Refused, release_of
+from infercompat.answer.question import Question, Refused, release_of, told_of, with_changes
 from infercompat.answer.reply import Reply
 from infercompat.join import Gate
 from infercompat.link import Catalog
@@ -70,6 +70,7 @@ def _question(products: Products, understood: Understood) -> tuple[Question | No
     except Refused as refused:
         return None, ["version"], [Seen("note", "version", str(refused), said.line, said.source)] if said else []
     given = understood.facts | {f"{name}.version": str(one.value) for name, one in understood.components.items()}
+    given = with_changes(given, told_of(engine, str(said.value) if said else None))
     hardware = next((catalog.follow(kind.id) for kind in understood.hardware if kind.id), None)
     several = len({kind.id for kind in understood.hardware}) > 1
     notes = [Seen("note", "hardware", f"several kinds of devices: {hardware.id} is asked about", 0)] if several and hardware else []

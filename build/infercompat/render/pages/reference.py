@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infercompat.condition import FACTS
+from infercompat.condition import FACTS, LISTS
 from infercompat.join import Matrix
 from infercompat.join.conflicts import conflicts
 from infercompat.places import TEMPLATES
@@ -32,7 +32,7 @@ def reference_pages(matrix: Matrix) -> Iterator[Page]:
     for kind in KINDS:
         values = {"kind": kind, "rows": list(fields(kind)), "schema": schemas()[kind]}
         yield Page(f"reference/fields/{kind}/", f"Fields of {kind} records", "fields.md.j2", values)
-    yield Page("reference/facts/", "Facts", "facts.md.j2", {"facts": FACTS})
+    yield Page("reference/facts/", "Facts", "facts.md.j2", {"facts": FACTS, "lists": LISTS})
     yield Page("reference/glossary/", "Glossary", "glossary.md.j2", {"words": matrix.products.catalog.vocabulary["words"]})
 
 

@@ -1,0 +1,133 @@
+"""Computing a comparison: over numbers and ranges exactly, over versions by their order, over words by equality; None where a part is not known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from packaging.version import Version as DottedVersion
+
+from infercompat.condition.facts import read_version
+from infercompat.condition.relation import Name, Number, Relation, Term, Word
+from infercompat.condition.values import MISSING, Range
+
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def compare(relation: Relation, values: Mapping[str, object], always: bool = False) -> bool | None:
+    """Whether the comparison can hold for the named values, or with `always` whether it must; None where one of them is MISSING.
+
+    A name whose value is None (there is none) makes it false, whatever the others are.
+    """
+    named = [values[name.name] for name in relation.names]
+    if None in named:
+        return False
+    return None if any(value is MISSING for value in named) else holds(relation, values, always)
+
+
+def holds(relation: Relation, values: Mapping[str, object], always: bool = False) -> bool:
+    """Whether the relation can hold for the named values, or with `always` whether it must.
+
+    Values are numbers or Ranges; where the relation is not `of_quantities`, also words, flags and versions. A name whose value is None
+    (there is none), or a division by zero, makes it false.
+    """
+    left, right = _compute(relation.left, values), _compute(relation.right, values)
+    if isinstance(left, DottedVersion) or isinstance(right, DottedVersion):
+        return _of_versions(relation.sign, *(_version(term, value) for term, value in ((relation.left, left), (relation.right, right))))
+    if left is None or right is None:
+        return False
+    if not isinstance(left, tuple) or not isinstance(right, tuple):
+        return relation.sign in ("==", "!=") and (left == right) is (relation.sign == "==")
+    return not _can(_NEGATED[relation.sign], left, right) if always else _can(relation.sign, left, right)
+
+
+def impossible(relation: Relation, values: Mapping[str, Range]) -> bool:
+    """Whether no values within the ranges make a comparison of quantities true, as far as that can be told."""
+    left, right = _compute(relation.left, values), _compute(relation.right, values)
+    return isinstance(left, tuple) and isinstance(right, tuple) and not _can(relation.sign, left, right)
+
+
+def _version(term: Term, value: object) -> DottedVersion | None:
+    """A side of a comparison of versions, where a number stands for the version that it spells: 2.10 comes after 2.9."""
+    if isinstance(value, DottedVersion):
+        return value
+    found = read_version(term.text) if isinstance(term, Number | Word) else MISSING
+    return None if found is MISSING else found
+
+
+def _of_versions(sign: str, left: DottedVersion | None, right: DottedVersion | None) -> bool:
+    if left is None or right is None:
+        return False
+    order = (left > right) - (left < right)
+    return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0, "==": order == 0, "!=": order != 0}[sign]
+
+
+Span = tuple[Fraction | float, Fraction | float]
+
+
+def _can(sign: str, left: Span, right: Span) -> bool:
+    match sign:
+        case "<":
+            return left[0] < right[1]
+        case "<=":
+            return left[0] <= right[1]
+        case ">":
+            return left[1] > right[0]
+        case ">=":
+            return left[1] >= right[0]
+        case "==":
+            return left[0] <= right[1] and right[0] <= left[1]
+    return not left[0] == left[1] == right[0] == right[1]
+
+
+def _compute(term: Term, values: Mapping[str, object]):
+    """The span of values that a term can take, a value that is no quantity as it is, or None."""
+    if isinstance(term, Number):
+        return term.value, term.value
+    if isinstance(term, Word):
+        return term.text
+    if isinstance(term, Name):
+        value = values[term.name]
+        if isinstance(value, Range):
+            return _exact(value.low), _exact(value.high)
+        return (_exact(value), _exact(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    left, right = _compute(term.left, values), _compute(term.right, values)
+    return None if left is None or right is None else _combine(term.sign, left, right)
+
+
+def _exact(number: int | float) -> Fraction | float:
+    # 0.95 is meant as 95/100, so the decimal that is written counts and not its binary neighbour.
+    return number if math.isinf(number) else Fraction(str(number))
+
+
+def _combine(sign: str, a: Span, b: Span) -> Span | None:
+    """The span of a sum, difference, product, quotient or remainder; a remainder of a range may come out too wide, never too narrow."""
+    if sign == "+":
+        return a[0] + b[0], a[1] + b[1]
+    if sign == "-":
+        return a[0] - b[1], a[1] - b[0]
+    if sign == "*":
+        return _hull(0 if 0 in (x, y) else x * y for x in a for y in b)
+    if b[0] <= 0 <= b[1]:
+        return None
+    quotient = _hull(_divide(x, y) for x in a for y in b)
+    whole = tuple(end if math.isinf(end) else Fraction(math.floor(end)) for end in quotient)
+    if sign == "/":
+        return quotient
+    if sign == "//":
+        return whole
+    if whole[0] == whole[1] and b[0] == b[1]:
+        return a[0] - whole[0] * b[0], a[1] - whole[0] * b[0]
+    return min(0, b[0]), max(0, b[1])
+
+
+def _divide(x: Fraction | float, y: Fraction | float) -> Fraction | float:
+    if math.isinf(y):
+        return Fraction(0)
+    return math.copysign(math.inf, x) * (1 if y > 0 else -1) if math.isinf(x) else Fraction(x) / y
+
+
+def _hull(corners) -> Span:
+    ends = list(corners)
+    return min(ends), max(ends)
