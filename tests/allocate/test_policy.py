@@ -22,6 +22,7 @@ SHOWN = [
     ("ollama", "qwen3.5-9b", {"max_model_len": 4096}),
     ("ik-llama.cpp", "llama-3.1-8b", {"max_model_len": 4096}),
     ("lmdeploy-turbomind", "llama-3.1-8b", {"available_bytes": GIB}),
+    ("tpu-inference", "llama-3.1-8b", {"available_bytes": 20 * GIB}),
 ]
 """Requests under which each line that a pattern of the records is for is written."""
 

@@ -98,6 +98,13 @@ def test_the_hardware_hop_cites_the_documents(ask):
     assert ask(silent, settings=["hardware.class=apple-gpu"]).hop("hardware") is None
 
 
+def test_a_source_that_says_no_to_a_platform_decides(ask):
+    refusal = "about: {platform: metal}, holds: unsupported, lacks: There is no plugin for it."
+    answer = ask({OFFERS: snapshot(refusal)}, settings=["hardware.class=apple-gpu"])
+    assert (answer.reply.verdict, answer.hop("hardware").state) == ("no", "fails")
+    assert answer.reply.reason == "hardware: There is no plugin for it."
+
+
 OF_TINY = "about: {requirement: sliding-window, architecture: TinyForCausalLM}, holds: native"
 BY_ANY = "about: {requirement: sliding-window, backend: ANY}, holds: native"
 ON_SM100 = "about: {requirement: sliding-window, platform: sm100}, holds: unsupported, consequence: refuses, lacks: No kernel for it."

@@ -295,3 +295,16 @@ def test_silence_on_plain_tensors_is_no_gap_and_a_refusal_is_one(weights):
     refused = "about: {quantization: bf16, platform: sm75}, holds: unsupported, lacks: Turing computes in half precision."
     assert weights((refused,), "bf16", hardware_class="sm90", platform="cuda") is None
     assert weights((refused,), "bf16", hardware_class="sm75", platform="cuda").state == "fails"
+
+
+NOT_ON_CUDA = "about: {platform: cuda}, holds: unsupported, lacks: There is no plugin for it."
+
+
+@pytest.mark.parametrize(("platform", "expected"), [("cuda", ("hardware", "fails", "There is no plugin for it.")), ("rocm", None), (None, None)])
+def test_a_claim_on_a_platform_alone_says_whether_the_engine_runs_there(make, platform, expected):
+    products = make({OFFERS: snapshot(NOT_ON_CUDA, FP8_NOT_ON_SM70)})
+    catalog = products.catalog
+    engine = catalog.records["enga"]
+    stack = Stack(catalog.records["tiny-model"], products.derived["tiny-model"], {"platform": platform} if platform else {})
+    found = Joiner(Ledger(catalog), engine, newest_release(engine)).hardware(stack)
+    assert (found and (found.name, found.state, found.finding)) == expected

@@ -19,7 +19,9 @@ ALGORITHMS = {
     "vllm-blocks/1": ("vllm", "blocks"),
     "vllm-full-blocks/1": ("vllmplugins", "full_blocks"),
     "vllm-unwindowed-blocks/1": ("vllmplugins", "unwindowed_blocks"),
+    "tpu-padded-pages/1": ("vllmplugins", "padded_pages"),
     "sglang-pools/1": ("sglang", "pools"),
+    "sglang-kt-pools/1": ("ktransformers", "pools"),
     "llamacpp-cells/1": ("llamacpp", "cells"),
     "ik-cells/1": ("ikllamacpp", "cells"),
     "ollama-slots/1": ("ollama", "slots"),
@@ -35,6 +37,7 @@ ALGORITHMS = {
     "tgi-blocks/1": ("tgi", "blocks"),
     "mlc-pages/1": ("mlcllm", "pages"),
     "ort-buffers/1": ("ortgenai", "buffers"),
+    "openvino-blocks/1": ("openvino", "blocks"),
 }
 """The module and function of each algorithm, by the name that policies give; loaded when asked for.
 

@@ -120,7 +120,7 @@ class Assessor(Struct, dict=True):
             config = replace(config, finding=f"{len(stack.derived.layers)} layers read from the config that was given", value=None)
         hops.append(config)
         hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
-        place = binary(joiner, stack) or self._hardware(resolved)
+        place = binary(joiner, stack) or joiner.hardware(stack) or self._hardware(resolved)
         if place is not None:
             hops.append(place)
         if place is not None and place.state != "holds" and not place.optional and not place.avoided_by:

@@ -11,8 +11,8 @@ Whatever does not depend on the question is worked out here, so that the script 
 `engines/<id>.json`
   id, data (the record's own fields without notes), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
-  fallbacks, requirements: the claims on a requirement, or on a weight format as `weights.<format>`, that speak of any model), gotchas
-  about it, overheads (bytes, ascending).
+  fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>` or on a platform alone as
+  `platform.<name>`, that speak of any model), gotchas about it, overheads (bytes, ascending).
 `claims/<engine>.json`
   what the engine's snapshots say of models by name, for a config that is dropped and is that of no model here: id, and by snapshot `exact`
   (claims by `architecture` or `model_type` and its name) and `requirements` (claims that name a model).

@@ -24,6 +24,9 @@ UNDECIDED = frozenset({"untested", "not-applicable"})
 WEIGHTS = "weights."
 """What stands before a weight format where an offer is named."""
 
+PLATFORM = "platform."
+"""What stands before a platform there: a claim about nothing else says whether the engine runs on it at all."""
+
 Holds = Callable[[dict[str, Any]], Truth]
 """Decides a claim's `when` for the model and stack in question."""
 
@@ -85,7 +88,7 @@ class Ledger:
         return self._indexes[snapshot.id]
 
     def offers(self, snapshot: Record) -> dict[str, list[dict]]:
-        """A snapshot's claims on what the engine offers: by requirement, and by weight format as `weights.<format>`. Indexed when it is first asked."""
+        """A snapshot's claims on what the engine offers: by requirement, weight format and platform, as `platform.<name>`. Indexed when it is first asked."""
         if snapshot.id not in self._offers:
             index = self._offers[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:
@@ -94,6 +97,8 @@ class Ledger:
                     index[about["requirement"]].append(claim)
                 elif "quantization" in about:
                     index[WEIGHTS + about["quantization"]].append(claim)
+                elif about.keys() == {"platform"}:
+                    index[PLATFORM + about["platform"]].append(claim)
         return self._offers[snapshot.id]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:

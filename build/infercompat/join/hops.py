@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from infercompat.condition import ALWAYS, MISSING, Truth, evaluate, parse
 from infercompat.derive import Unknown
-from infercompat.join.claims import NEGATIVE, POSITIVE, WEIGHTS, Ledger, Source, Statement, condition_words
+from infercompat.join.claims import NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, Ledger, Source, Statement, condition_words
 from infercompat.join.stack import Stack
 from infercompat.records import Record
 from infercompat.versions import Carried, Observation, carry, minors_between, parse_version
@@ -134,6 +134,14 @@ class Joiner:
         if (format in PLAIN and hop.state in ("holds", "unknown")) or (silent and f"{format}-weights" in required):
             return None
         return replace(hop, name="weights", finding=hop.finding if silent else f"{format}: {hop.finding}")
+
+    def hardware(self, stack: Stack) -> Hop | None:
+        """What a source says of the stack's platform and of nothing else: whether the engine runs there at all. None where none speaks of it."""
+        platform = stack.get("platform")
+        if not isinstance(platform, str):
+            return None
+        hop = self._offered(PLATFORM + platform, {"name": platform, "consequence": "refuses"}, stack)
+        return replace(hop, name="hardware") if hop.sources else None
 
     def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
         statements = [

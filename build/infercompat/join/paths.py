@@ -71,6 +71,9 @@ class Through(Joiner):
     def weights(self, stack: Stack) -> Hop | None:
         return self.path.weights(stack)
 
+    def hardware(self, stack: Stack) -> Hop | None:
+        return self.path.hardware(stack)
+
     def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
         return self.path.backend_offer(requirement, backend, stack)
 

@@ -13,6 +13,8 @@ export const POSITIVE = new Set(["native", "fallback", "plugin", "redirected", "
 export const NEGATIVE = new Set(["removed", "unsupported"]);
 /** What stands before a weight format where an offer is named. */
 export const WEIGHTS = "weights.";
+/** What stands before a platform there: a claim about nothing else says whether the engine runs on it at all. */
+export const PLATFORM = "platform.";
 // One registry may list an architecture in several of its tables; any table that has it supports it.
 const STRENGTH = ["native", "rewritten", "known-issues", "partial", "redirected", "plugin", "fallback", "untested", "removed", "unsupported"];
 

@@ -84,7 +84,7 @@ function hopsOf(resolved, joiner, demanded) {
   const inHand = read.state === "holds" && !read.sources.length && !resolved.question.derived.unknown;
   const config = inHand ? { ...read, finding: `${stack.layers()?.length} layers read from the config that was given`, value: null } : read;
   const hops = [first, config, ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
-  const place = binary(joiner, stack) ?? hardware(resolved, joiner.data);
+  const place = binary(joiner, stack) ?? joiner.hardware(stack) ?? hardware(resolved, joiner.data);
   if (place) hops.push(place);
   if (place && place.state !== "holds" && !place.optional && !place.avoided_by) return { hops, resolved };
   const weights = joiner.weights(stack);

@@ -2,7 +2,7 @@
 // join/hops.py: the hops of a chain, from the architecture's place in the engine to what it offers for each requirement.
 
 import { carry, minorsBetween } from "./carry.js";
-import { NEGATIVE, POSITIVE, WEIGHTS, conditionWords, onArchitecture, onOffer, sortedBy, sourcesOf } from "./claims.js";
+import { NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, conditionWords, onArchitecture, onOffer, sortedBy, sourcesOf } from "./claims.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { says, withExceptions } from "./phrases.js";
 import { parseVersion } from "./versions.js";
@@ -110,6 +110,17 @@ export class Joiner {
     if (PLAIN_WEIGHTS.includes(format) && ["holds", "unknown"].includes(found.state)) return null;
     if (silent && stack.requires(`${format}-weights`)) return null;
     return { ...found, name: "weights", finding: silent ? found.finding : `${format}: ${found.finding}` };
+  }
+
+  /**
+   * What a source says of the stack's platform and of nothing else: whether the engine runs there at all. null where none speaks of it.
+   * @param {Stack} stack @returns {Hop | null}
+   */
+  hardware(stack) {
+    const platform = stack.get("platform");
+    if (typeof platform !== "string") return null;
+    const found = this.offered(PLATFORM + platform, { name: platform, consequence: "refuses" }, stack);
+    return found.sources.length ? { ...found, name: "hardware" } : null;
   }
 
   /** @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */

@@ -62,6 +62,11 @@ class Through extends Joiner {
     return this.path.weights(stack);
   }
 
+  /** @override @param {Stack} stack */
+  hardware(stack) {
+    return this.path.hardware(stack);
+  }
+
   /** @override @param {string} requirement @param {string} backend @param {Stack} stack */
   backendOffer(requirement, backend, stack) {
     return this.path.backendOffer(requirement, backend, stack);

@@ -5,6 +5,7 @@ import { reach } from "../spans.js";
 import { parseVersion } from "../versions.js";
 import * as exllamav3 from "./exllamav3.js";
 import * as ikllamacpp from "./ikllamacpp.js";
+import * as ktransformers from "./ktransformers.js";
 import * as llamacpp from "./llamacpp.js";
 import * as lmdeploy from "./lmdeploy.js";
 import * as mlcllm from "./mlcllm.js";
@@ -12,6 +13,7 @@ import * as mlxlm from "./mlxlm.js";
 import * as mlxvlm from "./mlxvlm.js";
 import * as ollama from "./ollama.js";
 import * as ollamamlx from "./ollamamlx.js";
+import * as openvino from "./openvino.js";
 import * as ortgenai from "./ortgenai.js";
 import * as sglang from "./sglang.js";
 import * as tensorrtllm from "./tensorrtllm.js";
@@ -34,8 +36,9 @@ import * as vllmplugins from "./vllmplugins.js";
  *   cache_policies?: Policy[]}} Engine
  */
 
-const OF_CELLS_AND_ARRAYS = [llamacpp, ikllamacpp, ollama, ollamamlx, mlxlm, mlxvlm];
-const MODULES = [vllm, sglang, ...OF_CELLS_AND_ARRAYS, transformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi, mlcllm, ortgenai, vllmplugins];
+const OF_POOLS = [vllm, vllmplugins, sglang, ktransformers, tensorrtllm, lmdeploy, turbomind, exllamav3, tgi];
+const OF_CELLS_AND_ARRAYS = [llamacpp, ikllamacpp, ollama, ollamamlx, mlxlm, mlxvlm, transformers];
+const MODULES = [...OF_POOLS, ...OF_CELLS_AND_ARRAYS, mlcllm, ortgenai, openvino];
 /** @type {Record<string, (terms: Terms) => Allocation | Unknown>} */
 const ALGORITHMS = Object.assign({}, ...MODULES.map((module) => module.ALGORITHMS));
 
