@@ -133,6 +133,8 @@ class Joiner:
         silent = hop.state == "unknown" and not hop.sources
         if (format in PLAIN and hop.state in ("holds", "unknown")) or (silent and f"{format}-weights" in required):
             return None
+        if hop.state != "fails" and hop.consequence == "refuses":
+            hop = replace(hop, consequence=None)  # what is loaded in part is not refused
         return replace(hop, name="weights", finding=hop.finding if silent else f"{format}: {hop.finding}")
 
     def hardware(self, stack: Stack) -> Hop | None:

@@ -109,7 +109,8 @@ export class Joiner {
     const silent = found.state === "unknown" && !found.sources.length;
     if (PLAIN_WEIGHTS.includes(format) && ["holds", "unknown"].includes(found.state)) return null;
     if (silent && stack.requires(`${format}-weights`)) return null;
-    return { ...found, name: "weights", finding: silent ? found.finding : `${format}: ${found.finding}` };
+    const consequence = found.state !== "fails" && found.consequence === "refuses" ? null : found.consequence; // what is loaded in part is not refused
+    return { ...found, consequence, name: "weights", finding: silent ? found.finding : `${format}: ${found.finding}` };
   }
 
   /**
