@@ -130,11 +130,11 @@ def _bundled(engine: Record, release: Release, name: str) -> str | None:
     return next((entry.get("bundles", {}).get(name) for entry in engine.data["releases"] if entry["version"] == release.version), None)
 
 
-def _rank(path: Joiner, stack: Stack, demanded: tuple[str, ...]) -> tuple[bool, bool, int]:
-    """How far a path is from a plain yes: by what fails, what is unknown, and how many hops have a gap."""
+def _rank(path: Joiner, stack: Stack, demanded: tuple[str, ...]) -> tuple[bool, int, int]:
+    """How far a path is from a plain yes: by whether something fails, how many hops are unknown, and how many have a gap."""
     hops = [path.architecture(stack)]
     if hops[0].state != "fails":
         hops += [path.requirement(requirement, stack, hops[0]) for requirement in demanded]
         hops += [hop for hop in (binary(path, stack), path.weights(stack)) if hop is not None]
     states = [hop.state for hop in hops if not hop.optional]
-    return "fails" in states, "unknown" in states, states.count("gap")
+    return "fails" in states, states.count("unknown"), states.count("gap")

@@ -129,7 +129,7 @@ function bundled(engine, release, name) {
 }
 
 /**
- * How far a path is from a plain yes: by what fails, what is unknown, and how many hops have a gap.
+ * How far a path is from a plain yes: by whether something fails, how many hops are unknown, and how many have a gap.
  * @param {Joiner} path @param {Stack} stack @param {string[]} demanded
  */
 function rank(path, stack, demanded) {
@@ -137,5 +137,6 @@ function rank(path, stack, demanded) {
   const rest = first.state === "fails" ? [] : demanded.map((requirement) => path.requirement(requirement, stack, first));
   const more = first.state === "fails" ? [] : [binary(path, stack), path.weights(stack)].filter((hop) => hop !== null);
   const states = [first, ...rest, ...more].filter((hop) => !hop.optional).map((hop) => hop.state);
-  return [states.includes("fails"), states.includes("unknown"), states.filter((state) => state === "gap").length];
+  const count = (/** @type {string} */ wanted) => states.filter((state) => state === wanted).length;
+  return [states.includes("fails"), count("unknown"), count("gap")];
 }
