@@ -1,5 +1,5 @@
 """`python -m infercompat` is the command."""
 
-from infercompat.cli import main
+from infercompat.cli import run
 
-main(prog_name="infercompat")
+run()

@@ -35,8 +35,11 @@ def stack_options(command):
 
 def answering(context: click.Context) -> Products:
     """The catalog in use for answering a question: from its compiled snapshot where there is one."""
+    import gc
+
     from infercompat.snapshot import quick
 
+    gc.disable()  # an answer ends before there is rubbish worth looking for
     return _whole(quick(_folder(context)))
 
 
