@@ -64,7 +64,9 @@ def test_the_same_index_gives_the_same_files(index):
     assert {path.name: path.read_bytes() for path in (folder / "index").iterdir()} == first
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"another mark"), gzip.compress(b"pagefind_dcd\xff")])
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", gzip.compress(b"another mark"), gzip.compress(b"pagefind_dcd\xff")], ids=["empty", "no gzip", "mark", "body"]
+)
 def test_an_index_of_another_form_is_told(index, content):
     folder, *_ = index
     (folder / "pagefind.en_1.pf_meta").write_bytes(content)

@@ -1,8 +1,8 @@
 // @ts-check
 // The explorer: filters, columns, keyboard and the panel over the static table. The whole table stands in the page; once this
-// runs only the rows in sight are drawn, which keeps a filter quick however many models there are.
+// runs only the rows and columns in sight are drawn, which keeps a filter quick however many models and engines there are.
 
-/** @typedef {{element: HTMLTableRowElement, family: string, id: string, words: string, requires: Set<string>, parameters: number, licence: string, lightest: number, verdicts: string[], grades: string[]}} Row */
+/** @typedef {{element: HTMLTableRowElement, cells: HTMLTableCellElement[], family: string, id: string, words: string, requires: Set<string>, parameters: number, licence: string, lightest: number, verdicts: string[], grades: string[]}} Row */
 /** @typedef {{hop: string, state: string, finding: string, cites: {id: string, url: string, at: string}[]}} Hop */
 /** @typedef {{id: string, title: string, severity: string, proven: boolean, needs: string[]}} Gate */
 /** @typedef {{engine: string, version: string, verdict: string, reason: string, grade: string | null, confidence: number | null, chain: Hop[], gates: Gate[], conditions: string[], page: string}} Cell */
@@ -10,7 +10,8 @@
 
 import { GLYPH, SITE, json, make } from "./page.js";
 
-const BEYOND = 12; // rows drawn above and below those in sight: with a scroll, and once a filter's own rows are painted
+const BEYOND = { rows: 12, columns: 3 }; // drawn around those in sight: with a scroll, and once a filter's own rows are painted
+const JUST = { rows: 1, columns: 0 }; // for a filter's first picture
 const SHOWN = 2; // sources of a hop in the panel; the model's page has all
 const GIB = 2 ** 30;
 const SUPPORT = { native: "yes", rewritten: "yes", redirected: "yes", plugin: "yes", fallback: "yes", "known-issues": "only-with", partial: "only-with", unsupported: "no", removed: "no" };
@@ -38,7 +39,7 @@ for (const body of [...table.tBodies]) {
     const { id = "", words = "", requires = "", parameters, licence = "", lightest } = element.dataset;
     const cells = [...element.cells].slice(1);
     rows.push({
-      element, family: body.id, id, words, licence,
+      element, cells, family: body.id, id, words, licence,
       requires: new Set(requires.split(" ")),
       parameters: Number(parameters) || NaN,
       lightest: Number(lightest) || NaN,
@@ -123,24 +124,10 @@ function verdicts(row) {
   return overTime ? (overTime.cells[row.id] ?? []).map((status) => SUPPORT[/** @type {keyof typeof SUPPORT} */ (status)] ?? "unknown") : row.verdicts;
 }
 
-const style = document.head.appendChild(document.createElement("style"));
-const beyondSight = document.head.appendChild(document.createElement("style"));
-
-/** @param {HTMLStyleElement} sheet @param {string} rules */
-function write(sheet, rules) {
-  if (sheet.textContent !== rules) sheet.textContent = rules; // writing it makes the browser match every rule of the page anew
-}
-
-/** Leaves the cells empty that lie left and right of what is in sight: for a filter's first picture, the rest follows it. @param {boolean[]} seen */
-function outOfSight(seen) {
-  const [left, right] = [view.left, view.left + view.width - view.first];
-  let end = 0;
-  const places = seen.flatMap((visible, place) => (visible && ((end += view.column) <= left || end - view.column >= right) ? [place + 2] : []));
-  return places.length ? `.ex-first :is(${places.map((place) => `td:nth-child(${place})`).join(",")}) > *{display:none}` : "";
-}
-
 /** @type {HTMLTableRowElement[]} */
 let shown = [];
+/** Places of the columns that are asked for: of engines, or of the versions of one. @type {number[]} */
+let places = [];
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let later;
 
@@ -163,19 +150,15 @@ function filter() {
   }
   shown = next;
   const seen = columns(found);
-  const hidden = overTime ? [] : seen.flatMap((visible, place) => (visible ? [] : [`#ex-table tr > :nth-child(${place + 2}):not(.ex-wide)`]));
-  const rule = hidden.length ? `${hidden.join(",")}{display:none}` : "";
-  write(style, rule);
-  const wide = overTime ? overTime.versions.length : seen.filter(Boolean).length;
-  table.style.setProperty("--ex-columns", String(wide)); // a table of known width is laid out without measuring its cells
+  places = (overTime ? overTime.versions.map(() => true) : seen).flatMap((visible, place) => (visible ? [place] : []));
+  if (!overTime) heads.forEach((head, place) => (head.hidden = !seen[place]));
+  table.style.setProperty("--ex-columns", String(places.length)); // a table of known width is laid out without measuring its cells
   table.dataset.verdict = found.verdict ?? "";
   table.dataset.grade = found.grade ?? "";
   say(models, seen.filter(Boolean).length, alone, found);
   remember(found);
   drawn = "";
-  write(beyondSight, outOfSight(overTime ? overTime.versions.map(() => true) : seen));
-  table.classList.add("ex-first");
-  draw(1);
+  draw(JUST);
   clearTimeout(later);
   later = setTimeout(drawAll, 300);
 }
@@ -201,12 +184,10 @@ function timed(row) {
   let made = timedRows.get(row.id);
   if (!made && overTime) {
     const cells = overTime.cells[row.id] ?? overTime.versions.map(() => "unknown");
-    const words = verdicts(row);
     made = /** @type {HTMLTableRowElement} */ (make("tr", { "data-id": row.id }, row.element.cells[0].cloneNode(true)));
-    cells.forEach((status, place) => {
-      const word = words[place] ?? "unknown";
-      made?.append(make("td", { class: `v-${word}` }, make("b", {}, `${GLYPH[word]} ${status}`)));
-    });
+    const words = verdicts(row);
+    const tds = cells.map((status, place) => make("td", { class: `v-${words[place] ?? "unknown"}` }, make("b", {}, `${GLYPH[words[place] ?? "unknown"]} ${status}`)));
+    cellsOf.set(made, /** @type {HTMLTableCellElement[]} */ (tds));
     timedRows.set(row.id, made);
   }
   return /** @type {HTMLTableRowElement} */ (made);
@@ -233,7 +214,7 @@ let view = { left: 0, top: 0, width: 0, height: 0, first: 0, column: 0 };
 
 function look() {
   const [first = 0, ...others] = [.../** @type {HTMLTableRowElement} */ (table.tHead?.rows[0]).cells].map((cell) => cell.offsetWidth);
-  view = { left: scroll.scrollLeft, top: scroll.scrollTop, width: scroll.clientWidth, height: scroll.clientHeight, first, column: Math.max(0, ...others) };
+  view = { left: scroll.scrollLeft, top: scroll.scrollTop, width: scroll.clientWidth, height: scroll.clientHeight, first, column: Math.max(1, ...others) };
 }
 
 function drawAll() {
@@ -241,39 +222,72 @@ function drawAll() {
   draw(BEYOND);
 }
 
-/** @param {number} beyond */
+/** The cells of a row by place; of a group none. @type {WeakMap<HTMLTableRowElement, HTMLTableCellElement[]>} */
+const cellsOf = new WeakMap(rows.map(({ element, cells }) => [element, cells]));
+/** What stands in a row for the columns left and right of those that are drawn. @type {WeakMap<HTMLTableRowElement, HTMLTableCellElement[]>} */
+const gapsOf = new WeakMap();
+/** Which columns a row holds. @type {WeakMap<HTMLTableRowElement, string>} */
+const held = new WeakMap();
+
+/** Makes the children those wanted. One that stays is not touched: taken out and put back it would lose the focus, and the place that is scrolled to with it. @param {Element} parent @param {Element[]} wanted */
+function arrange(parent, wanted) {
+  const kept = new Set(wanted);
+  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
+  wanted.forEach((child, place) => {
+    if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
+  });
+}
+
+/** Puts the cells of some columns into a row. @param {HTMLTableRowElement} row @param {number} from @param {number} to */
+function fill(row, from, to) {
+  const cells = cellsOf.get(row), span = `${from} ${to} ${places.join()}`;
+  if (!cells || held.get(row) === span) return;
+  held.set(row, span);
+  if (!gapsOf.has(row)) gapsOf.set(row, [0, 1].map(() => /** @type {HTMLTableCellElement} */ (make("td", { class: "ex-gap", "aria-hidden": "true" }))));
+  const [left, right] = /** @type {HTMLTableCellElement[]} */ (gapsOf.get(row));
+  [left.colSpan, right.colSpan] = [from || 1, places.length - to || 1];
+  const inside = places.slice(from, to).map((place) => {
+    cells[place].ariaColIndex = String(place + 2);
+    return cells[place];
+  });
+  arrange(row, [/** @type {Element} */ (row.firstElementChild), ...(from ? [left] : []), ...inside, ...(to < places.length ? [right] : [])]);
+}
+
+/** @param {{rows: number, columns: number}} beyond */
 function draw(beyond) {
   if (!height) {
     body.replaceChildren(...shown.slice(0, 2));
     height = body.rows[body.rows.length - 1]?.getBoundingClientRect().height || 48;
   }
-  if (beyond === BEYOND) table.classList.remove("ex-first");
-  const first = Math.max(0, Math.floor(view.top / height) - beyond);
-  const last = Math.min(shown.length, Math.ceil((view.top + view.height) / height) + beyond);
-  if (drawn === `${first} ${last}`) return;
-  drawn = `${first} ${last}`;
+  const first = Math.max(0, Math.floor(view.top / height) - beyond.rows);
+  const last = Math.min(shown.length, Math.ceil((view.top + view.height) / height) + beyond.rows);
+  const from = Math.max(0, Math.min(places.length - 1, Math.floor(view.left / view.column) - beyond.columns));
+  const to = Math.min(places.length, Math.ceil((view.left + view.width - view.first) / view.column) + beyond.columns);
+  if (drawn === `${first} ${last} ${from} ${to}`) return;
+  drawn = `${first} ${last} ${from} ${to}`;
   above.style.height = `${first * height}px`;
   below.style.height = `${(shown.length - last) * height}px`;
   const slice = shown.slice(first, last);
-  slice.forEach((row, place) => row.setAttribute("aria-rowindex", String(first + place + 2)));
-  table.setAttribute("aria-rowcount", String(shown.length + 1));
-  // Rows that stay are not touched: one that is taken out and put back loses the focus, and the place that is scrolled to with it.
-  const kept = new Set([above, ...slice, below]);
-  for (const row of [...body.children]) if (!kept.has(/** @type {HTMLElement} */ (row))) row.remove();
-  if (above.parentNode !== body) body.prepend(above);
-  if (below.parentNode !== body) body.append(below);
-  let before = /** @type {Element} */ (above);
-  for (const row of slice) {
-    if (before.nextElementSibling !== row) before.after(row);
-    before = row;
-  }
+  slice.forEach((row, place) => {
+    row.ariaRowIndex = String(first + place + 2);
+    if (cellsOf.has(row)) fill(row, from, to);
+    else row.cells[0].colSpan = places.length + 1;
+  });
+  table.ariaRowCount = String(shown.length + 1);
+  table.ariaColCount = String((overTime ? overTime.versions.length : engines.length) + 1);
+  arrange(body, [above, ...slice, below]);
 }
 
 // Cells: keyboard, panel, permanent links
 
+/** The place of a cell among all columns; -1 for the name of the row. @param {HTMLTableCellElement} cell */
+function placeIn(cell) {
+  return cellsOf.get(/** @type {HTMLTableRowElement} */ (cell.parentElement))?.indexOf(cell) ?? -1;
+}
+
 /** @param {HTMLTableCellElement} cell */
 function placeOf(cell) {
-  return { id: cell.closest("tr")?.dataset.id ?? "", engine: engines[cell.cellIndex - 1]?.id ?? "" };
+  return { id: cell.closest("tr")?.dataset.id ?? "", engine: engines[placeIn(cell)]?.id ?? "" };
 }
 
 /** @param {HTMLTableCellElement} from @param {number} down @param {number} right */
@@ -282,13 +296,15 @@ function move(from, down, right) {
   while (down && shown[place]?.className === "ex-group") place += down;
   const row = shown[place];
   if (!row) return;
-  let column = from.cellIndex + right;
-  while (right && row.cells[column] && getComputedStyle(row.cells[column]).display === "none") column += right;
+  const column = Math.min(places.length - 1, Math.max(-1, places.indexOf(placeIn(from)) + right));
   const top = place * height, head = table.tHead?.offsetHeight ?? 0;
   if (top < scroll.scrollTop) scroll.scrollTop = top;
   else if (top + height > scroll.scrollTop + scroll.clientHeight - head) scroll.scrollTop = top + height - scroll.clientHeight + head;
+  const start = column * view.column, room = view.width - view.first;
+  if (column >= 0 && start < scroll.scrollLeft) scroll.scrollLeft = start;
+  else if (start + view.column > scroll.scrollLeft + room) scroll.scrollLeft = start + view.column - room;
   drawAll();
-  focusOn(row.cells[Math.max(0, column)]);
+  focusOn(column < 0 ? row.cells[0] : cellsOf.get(row)?.[places[column]]);
 }
 
 /** @param {HTMLTableCellElement | undefined} cell */
@@ -308,13 +324,13 @@ scroll.addEventListener("keydown", (event) => {
   const cell = /** @type {Element} */ (event.target).closest("td, th[scope=row]");
   const start = shown.find((row) => row.isConnected && row.className !== "ex-group" && row.getBoundingClientRect().top >= scroll.getBoundingClientRect().top);
   if (cell) move(/** @type {HTMLTableCellElement} */ (cell), step[0], step[1]);
-  else focusOn(start?.cells[1]);
+  else focusOn(start && cellsOf.get(start)?.[places[0]]);
 });
 
 table.addEventListener("click", (event) => {
   const target = /** @type {Element} */ (event.target);
   const cell = /** @type {HTMLTableCellElement | null} */ (target.closest("td"));
-  if (overTime || !cell || target.closest("small a") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (overTime || !cell || placeIn(cell) < 0 || target.closest("small a") || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   const { id, engine } = placeOf(cell);
   open(id, engine, cell);
@@ -399,7 +415,7 @@ addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !panel.hidden) close();
 });
 addEventListener("beforeprint", () => {
-  table.classList.remove("ex-first");
+  for (const row of shown) fill(row, 0, places.length);
   body.replaceChildren(...shown);
 });
 addEventListener("afterprint", filter);

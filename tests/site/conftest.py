@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
-    """The folder of the built site. Where several processes test, one builds and the others wait for it: it takes minutes."""
+    """The folder of the built site: that of INFERCOMPAT_SITE, or one made for these tests. Where several processes test, one builds and the
+    others wait for it: it takes minutes."""
+    if "INFERCOMPAT_SITE" in os.environ:
+        return Path(os.environ["INFERCOMPAT_SITE"]).resolve()
     base = tmp_path_factory.getbasetemp()
     root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
     root.mkdir(exist_ok=True)

@@ -85,7 +85,7 @@ def test_a_cell_opens_its_chain_and_has_a_link_of_its_own(explorer, server):
 def test_arrow_keys_move_and_enter_opens(explorer):
     page = explorer()
     page.locator("#ex-scroll").focus()
-    place = "(() => { const cell = document.activeElement.closest('td'); return [cell.parentElement.dataset.id, cell.cellIndex] })()"
+    place = "(() => { const cell = document.activeElement.closest('td'); return [cell.parentElement.dataset.id, Number(cell.ariaColIndex)] })()"
     page.keyboard.press("ArrowDown")
     first = page.evaluate(place)
     page.keyboard.press("ArrowRight")
@@ -99,6 +99,37 @@ def test_arrow_keys_move_and_enter_opens(explorer):
     page.wait_for_selector("#ex-panel ol li")
     page.keyboard.press("Escape")
     assert page.evaluate(place) == far
+
+
+def test_arrow_keys_reach_columns_that_were_out_of_sight(explorer, matrix):
+    page = explorer("?model=gemma-3-27b")
+    page.locator("#ex-scroll").focus()
+    page.keyboard.press("ArrowDown")
+    for _ in range(len(matrix["engines"])):
+        page.keyboard.press("ArrowRight")
+    cell = "document.activeElement.closest('td')"
+    assert page.evaluate(f"Number({cell}.ariaColIndex)") == len(matrix["engines"]) + 1
+    assert page.evaluate(f"{cell}.getBoundingClientRect().right <= document.getElementById('ex-scroll').getBoundingClientRect().right + 1")
+    for _ in range(len(matrix["engines"])):
+        page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.closest('th, td').tagName") == "TH"
+
+
+def test_a_cell_stands_under_the_head_of_its_engine(explorer, matrix):
+    """Cells of columns out of sight are left out of their rows; those that are drawn keep their column, filtered or scrolled."""
+    page = explorer("?model=gemma-3-27b")
+    under = """() => { const heads = [...document.querySelectorAll('#ex-table thead th[data-engine]')];
+      return [...document.querySelectorAll("tr[data-id='gemma-3-27b'] td:not(.ex-gap)")].every((cell) => {
+        const head = heads[Number(cell.ariaColIndex) - 2];
+        return Math.abs(head.getBoundingClientRect().left - cell.getBoundingClientRect().left) < 1 && cell.querySelector('a').href.endsWith(`#on-${head.dataset.engine}`);
+      }) }"""
+    assert page.evaluate(under)
+    page.locator("#ex-scroll").evaluate("element => { element.scrollLeft = element.scrollWidth }")
+    page.wait_for_function("[...document.querySelectorAll('tr[data-id] td')].at(-1).ariaColIndex == " + str(len(matrix["engines"]) + 1))
+    assert page.evaluate(under)
+    page.locator("select[name=hardware]").select_option("h100-sxm")
+    page.wait_for_url("**hardware=h100-sxm*")
+    assert page.evaluate(under)
 
 
 def test_columns_can_be_the_versions_of_an_engine(explorer, site):
