@@ -121,7 +121,8 @@ def test_a_cell_stands_under_the_head_of_its_engine(explorer, matrix):
     under = """() => { const heads = [...document.querySelectorAll('#ex-table thead th[data-engine]')];
       return [...document.querySelectorAll("tr[data-id='gemma-3-27b'] td:not(.ex-gap)")].every((cell) => {
         const head = heads[Number(cell.ariaColIndex) - 2];
-        return Math.abs(head.getBoundingClientRect().left - cell.getBoundingClientRect().left) < 1 && cell.querySelector('a').href.endsWith(`#on-${head.dataset.engine}`);
+        const [above, own] = [head.getBoundingClientRect().left, cell.getBoundingClientRect().left];
+        return Math.abs(above - own) < 1 && cell.querySelector('a').href.endsWith(`#on-${head.dataset.engine}`);
       }) }"""
     assert page.evaluate(under)
     page.locator("#ex-scroll").evaluate("element => { element.scrollLeft = element.scrollWidth }")
