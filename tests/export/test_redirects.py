@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalogs import MODEL, changed
+from catalogs import MODEL, changed, gotcha
 from infercompat.export import redirects
 from infercompat.export.api import _moved
 from infercompat.join import Matrix
@@ -21,6 +21,13 @@ def test_a_moved_record_leads_to_where_it_is_through_every_move(make):
         assert b'<meta http-equiv="refresh" content="0; url=../tiny-model/">' in page
         assert b'<a href="../tiny-model/">Tiny</a>' in page
     assert _moved(matrix) == {"old-model": "tiny-model", "older-model": "tiny-model"}
+
+
+def test_a_withdrawn_record_keeps_its_address_and_says_why(make):
+    found = redirects(Matrix(make({"gotchas/enga/gone.yaml": gotcha() + "withdrawn: {on: 2026-02-20, because: 'It was a <slip>.'}\n"})))
+    page = found["gotchas/gone/index.html"].decode()
+    assert "withdrawn on 2026-02-20. It was a &lt;slip&gt;." in page
+    assert "<h1>Goes wrong</h1>" in page and 'href="../../"' in page
 
 
 def test_an_alias_leads_there_too_unless_it_holds_a_slash(make):

@@ -150,8 +150,8 @@ def test_the_script_answers_about_a_config_as_from_config_does(tab, server):
 
 
 TENSORS = {
-    **{"token_embd.weight": ((32, 256), "Q4_K"), "blk.0.attn_q.weight": ((256, 256), "Q4_K"), "blk.0.attn_k.weight": ((64, 256), "Q5_K")},
-    **{"blk.0.attn_k.bias": ((64,), "F32"), "blk.1.ffn_down_exps.weight": ((4, 256, 512), "Q6_K"), "blk.1.ffn_gate_inp.weight": ((4, 256), "F32")},
+    **{"token_embd.weight": ((32, 256), "Q4_K"), "blk.0.attn_q.weight": ((4, 256), "Q4_K"), "blk.0.attn_k.weight": ((8, 256), "Q5_K")},
+    **{"blk.0.attn_k.bias": ((64,), "F32"), "blk.1.ffn_down_exps.weight": ((4, 2, 256), "Q6_K"), "blk.1.ffn_gate_inp.weight": ((4, 256), "F32")},
     **{"blk.1.ssm_conv1d.weight": ((64, 4), "F32"), "blk.2.ssm_a": ((64,), "F16"), "output_norm.weight": ((256,), "F32")},
 }
 

@@ -107,7 +107,7 @@ def engine_data(assessor: Assessor, engine: Record) -> dict[str, Any]:
     catalog, ledger = assessor.products.catalog, assessor.ledger
     return {
         "id": engine.id,
-        "data": _plain({name: value for name, value in engine.data.items() if name != "notes"}),
+        "data": _plain({name: value for name, value in engine.data.items() if name != "notes"} | {"releases": _releases(engine)}),
         "defaults": defaults_of(engine),
         "parts": [part.id for part in parts(catalog, engine)],
         "needs": sorted(_needed(catalog, engine)),
@@ -115,6 +115,10 @@ def engine_data(assessor: Assessor, engine: Record) -> dict[str, Any]:
         "gotchas": [_gotcha(catalog, gotcha) for gotcha in gotchas_about(catalog, engine)],
         "overheads": [one.bytes for one in assessor.overheads(engine.id)],
     }
+
+
+def _releases(engine: Record) -> list[dict[str, Any]]:
+    return [{name: value for name, value in release.items() if name != "cites"} for release in engine.data["releases"]]
 
 
 def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:

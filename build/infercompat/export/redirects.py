@@ -1,4 +1,4 @@
-"""Pages at the former addresses of records: where a record moved to, and where an older or outside id of it leads."""
+"""Pages at the former addresses of records: where a record moved to, where an older or outside id of it leads, and why one was withdrawn."""
 
 from __future__ import annotations
 
@@ -21,9 +21,22 @@ _PAGE = Markup(
 )
 
 
+_WITHDRAWN = Markup(
+    '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Withdrawn: {name}</title>\n<meta name="robots" content="noindex">\n'
+    '<h1>{name}</h1>\n<p>This record was withdrawn on {on}. {because}</p>\n<p><a href="{link}">To the catalog</a></p>\n</html>\n'
+)
+
+
 def redirects(matrix: Matrix) -> dict[str, bytes]:
     """Each page by its path below the site. Ids that cannot stand in an address lead nowhere."""
-    return {f"{former}index.html": _page(former, record) for former, record in _moves(matrix)}
+    moved = {f"{former}index.html": _page(former, record) for former, record in _moves(matrix)}
+    gone = [record for record in matrix.products.catalog.records.values() if record.kind in PAGED and "withdrawn" in record.data]
+    return moved | {f"{address(record)}index.html": _withdrawn(record) for record in gone}
+
+
+def _withdrawn(record: Record) -> bytes:
+    said = record.data["withdrawn"]
+    return str(_WITHDRAWN.format(name=record.name, on=said["on"], because=said["because"], link=href(address(record), ""))).encode()
 
 
 def _moves(matrix: Matrix) -> Iterator[tuple[str, Record]]:

@@ -40,8 +40,8 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
     }
 
 
-def _formats(matrix: Matrix, engine: Record) -> dict[str, list[tuple[Record, dict, Source]]]:
-    """What sources say of each weight format, the newest of them for one place, the widest place first."""
+def _formats(matrix: Matrix, engine: Record) -> dict[str, list[tuple[Record, dict, Source, list[str]]]]:
+    """What sources say of each weight format, the newest of them for one place, the widest place first; with the places that it says the same of."""
     order = [release["version"] for release in engine.data["releases"]]
     newest: dict[tuple, tuple[Record, dict, Source]] = {}
     for snapshot in sorted(matrix.ledger.snapshots(engine.id), key=lambda snapshot: order.index(snapshot.data["version"])):
@@ -49,8 +49,15 @@ def _formats(matrix: Matrix, engine: Record) -> dict[str, list[tuple[Record, dic
             if "quantization" in claim["about"]:
                 newest.setdefault(tuple(sorted(claim["about"].items())), (snapshot, claim, matrix.ledger.source(snapshot, claim)))
     found: dict[str, list] = {word: [] for word in matrix.products.catalog.words("weight-format")}
-    for said in sorted(newest.values(), key=lambda said: len(said[1]["about"])):
-        found[said[1]["about"]["quantization"]].append(said)
+    alike: dict[tuple, list[str]] = {}
+    for snapshot, claim, source in sorted(newest.values(), key=lambda said: len(said[1]["about"])):
+        about = claim["about"]
+        word, named = about["quantization"], about.get("architecture") or about.get("model_type") or ""
+        same = (word, named, claim["holds"], claim.get("lacks"), claim.get("note"), source.id)
+        if same not in alike:
+            alike[same] = []
+            found[word].append((snapshot, claim, source, alike[same]))
+        alike[same].append(about.get("platform", "anywhere"))
     return {word: said for word, said in found.items() if said}
 
 
