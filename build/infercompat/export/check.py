@@ -9,7 +9,7 @@ Whatever does not depend on the question is worked out here, so that the script 
   (of an engine: name, role, scheme, repository, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
   overhead that a log of any engine shows, in bytes, or null).
 `engines/<id>.json`
-  id, data (the record's own fields without notes), defaults (facts where nobody sets anything), parts (ids of the engines that are one
+  id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
   fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>` or on a platform alone as
   `platform.<name>`, that speak of any model), gotchas about it, overheads (bytes, ascending).
@@ -107,7 +107,7 @@ def engine_data(assessor: Assessor, engine: Record) -> dict[str, Any]:
     catalog, ledger = assessor.products.catalog, assessor.ledger
     return {
         "id": engine.id,
-        "data": _plain({name: value for name, value in engine.data.items() if name != "notes"} | {"releases": _releases(engine)}),
+        "data": _plain(_asked_of(engine)),
         "defaults": defaults_of(engine),
         "parts": [part.id for part in parts(catalog, engine)],
         "needs": sorted(_needed(catalog, engine)),
@@ -117,8 +117,16 @@ def engine_data(assessor: Assessor, engine: Record) -> dict[str, Any]:
     }
 
 
-def _releases(engine: Record) -> list[dict[str, Any]]:
-    return [{name: value for name, value in release.items() if name != "cites"} for release in engine.data["releases"]]
+def _asked_of(engine: Record) -> dict[str, Any]:
+    """An engine's record without what only people read: notes, meanings, lines of logs, and the sources of releases."""
+    data = {name: value for name, value in engine.data.items() if name != "notes"}
+    unread = {"releases": ("cites",), "cache_policies": ("logs",), "builds": ("note",), "attention_backends": ("note",), "attention_selection": ("note",)}
+    for name, fields in unread.items():
+        if name in data:
+            data[name] = [{field: value for field, value in entry.items() if field not in fields} for entry in data[name]]
+    if "settings" in data:
+        data["settings"] = {fact: {field: value for field, value in setting.items() if field != "meaning"} for fact, setting in data["settings"].items()}
+    return data
 
 
 def model_data(assessor: Assessor, model: Record) -> dict[str, Any]:
