@@ -32,7 +32,8 @@ def hop(make):
     ("version", "facts", "state", "finding"),
     [
         ("1.1.0", {"hardware_class": "sm90"}, "holds", "the released build has code for sm90, made with CUDA 13.0, for drivers from 580.65 on"),
-        ("1.1.0", {"hardware_class": "sm70"}, "fails", "the released build has no code for sm70; it has it for sm80, sm90"),
+        ("1.1.0", {"hardware_class": "sm70"}, "fails", "the released build has no code for sm70; it has it for sm80, sm90. Releases before 1.1.0 had it"),
+        ("1.1.0", {"hardware_class": "sm75"}, "fails", "the released build has no code for sm75; it has it for sm80, sm90"),
         ("1.0.0", {"hardware_class": "sm70"}, "holds", "the released build has code for sm70"),
         ("1.1.0", {"hardware_class": "sm90", "driver_version": "580.65.06"}, "holds", None),
         ("1.1.0", {"hardware_class": "sm90", "driver_version": "575.57.08"}, "fails",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from infercompat.condition import MISSING
 from infercompat.join.hops import Hop, Joiner
 from infercompat.join.stack import Stack
@@ -23,7 +26,9 @@ def binary(joiner: Joiner, stack: Stack) -> Hop | None:
         return Hop("binary", "unknown", finding, optional=True, sources=sources)
     common = dict(how=carried.how, stale=carried.stale, version=build["seen_at"][0], sources=sources)
     if place not in build["classes"]:
-        finding = f"the released build has no code for {place}; it has it for {', '.join(build['classes'])}"
+        until = _had_until(engine, builds, place)
+        earlier = f". Releases before {until} had it" if until else ""
+        finding = f"the released build has no code for {place}; it has it for {', '.join(build['classes'])}{earlier}"
         return Hop("binary", "fails", finding, "unsupported", "refuses", **common)
     least, driver = build.get("driver"), stack.get("driver.version")
     if least and driver is not MISSING and _older(str(driver), least):
@@ -32,6 +37,16 @@ def binary(joiner: Joiner, stack: Stack) -> Hop | None:
     cuda = f", made with CUDA {build['cuda']}" if "cuda" in build else ""
     drivers = f", for drivers from {least} on" if least else ""
     return Hop("binary", "holds", f"the released build has code for {place}{cuda}{drivers}", "native", **common)
+
+
+def _had_until(engine: Mapping[str, Any], builds: list[Mapping[str, Any]], place: str) -> str | None:
+    """The version with which builds lost their code for a class, the latest where there are several; None where none is known to have had it."""
+    latest = None
+    for build in builds:
+        if place in build["classes"] and "until" in build:
+            old, new = (parse_version(engine["scheme"], text) if text else None for text in (latest, build["until"]))
+            latest = build["until"] if old is None or (new is not None and compare(old, new) == "less") else latest
+    return latest
 
 
 def _older(one: str, other: str) -> bool:

@@ -32,7 +32,9 @@ export function binary(joiner, stack) {
   const common = { how: carried.how, stale: carried.stale, version: build.seen_at[0], sources };
   const refused = { ...common, value: "unsupported", consequence: "refuses" };
   if (!build.classes.includes(place)) {
-    return hop("binary", "fails", `the released build has no code for ${place}; it has it for ${build.classes.join(", ")}`, refused);
+    const until = hadUntil(engine.scheme, builds, place);
+    const earlier = until === null ? "" : `. Releases before ${until} had it`;
+    return hop("binary", "fails", `the released build has no code for ${place}; it has it for ${build.classes.join(", ")}${earlier}`, refused);
   }
   const driver = stack.get("driver.version");
   if (build.driver && driver !== undefined && isOlder(String(driver), build.driver)) {
@@ -41,6 +43,21 @@ export function binary(joiner, stack) {
   }
   const made = [build.cuda && `made with CUDA ${build.cuda}`, build.driver && `for drivers from ${build.driver} on`].filter(Boolean);
   return hop("binary", "holds", [`the released build has code for ${place}`, ...made].join(", "), { ...common, value: "native" });
+}
+
+/**
+ * The version with which builds lost their code for a class, the latest where there are several; null where none is known to have had it.
+ * @param {string} scheme @param {Build[]} builds @param {string} place
+ */
+function hadUntil(scheme, builds, place) {
+  /** @type {string | null} */
+  let latest = null;
+  for (const { classes, until } of builds) {
+    if (until === undefined || !classes.includes(place)) continue;
+    const [old, later] = [latest === null ? null : parseVersion(scheme, latest), parseVersion(scheme, until)];
+    if (old === null || (later && compare(old, later) === "less")) latest = until;
+  }
+  return latest;
 }
 
 /** Whether one version of a driver comes before another; false where they cannot be ordered. @param {string} one @param {string} other */
