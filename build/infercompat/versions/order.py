@@ -156,6 +156,15 @@ def placed(one: Version, other: Version) -> Order | None:
     return None if diverged(one, other) else compare(one, other)
 
 
+def is_day(text: str) -> bool:
+    """Whether a text is a date of the calendar, as 2026-11-30 is and 2026-13-01 is not."""
+    try:
+        Day.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def days_between(earlier: str | None, later: str | None) -> int | None:
     """Days from one date to another; None where one is unknown."""
     return (Day.fromisoformat(later) - Day.fromisoformat(earlier)).days if earlier and later else None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from infercompat.versions.order import PATTERN, Ordered, Version, compare, parse_version
+from infercompat.versions.order import PATTERN, Ordered, Version, compare, is_day, parse_version
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -29,7 +28,7 @@ def select(scheme: str, wanted: str | None, releases: Sequence[Mapping[str, Any]
         return _newest(known, assumed=True)
     wanted = wanted.strip()
     if _DATE.fullmatch(wanted):
-        return _newest([version for version in known if version.date and version.date <= wanted]) if _is_day(wanted) else None
+        return _newest([version for version in known if version.date and version.date <= wanted]) if is_day(wanted) else None
     if pattern := PATTERN.fullmatch(wanted):
         start = tuple(map(int, pattern[1].split(".")))
         return _newest([version for version in known if isinstance(version, Ordered) and version.release[: len(start)] == start])
@@ -38,14 +37,6 @@ def select(scheme: str, wanted: str | None, releases: Sequence[Mapping[str, Any]
     same = same or [version for version in known if exact and compare(version, exact) == "equal"]
     # A commit's first digits may fit two; equal numbers are one release with and without a label.
     return Selection(same[0].text, False) if same and (len(same) == 1 or isinstance(exact, Ordered)) else None
-
-
-def _is_day(text: str) -> bool:
-    try:
-        datetime.date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _newest(versions: Sequence[Version], assumed: bool = False) -> Selection | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from typing import NamedTuple
+
+from infercompat.versions.order import is_day
 
 _DATED = re.compile(r"(.+)@(\d{4}-\d\d-\d\d)")
 _LABEL = re.compile(r"\+([0-9A-Za-z]+(?:[._-][0-9A-Za-z]+)*)")
@@ -24,7 +25,7 @@ class Told(NamedTuple):
 def told(text: str) -> Told:
     """What a version says of its build: `main@2026-11-20` its day, `0.33.0+cu130.pr57754` a change that it holds."""
     text, date = text.strip(), None
-    if (dated := _DATED.fullmatch(text)) and _is_day(dated[2]):
+    if (dated := _DATED.fullmatch(text)) and is_day(dated[2]):
         text, date = dated[1], dated[2]
     head, plus, label = text.partition("+")
     if not plus or not _LABEL.fullmatch(plus + label):
@@ -49,11 +50,3 @@ def holds_change(changes: tuple[int, ...], address: str | None, repository: str 
     if match is None or int(match[2]) not in changes:
         return False
     return repository is None or repository.rstrip("/").lower().endswith(f"/{match[1].lower()}")
-
-
-def _is_day(text: str) -> bool:
-    try:
-        datetime.date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
