@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogs import ENGINE, gotcha
+from catalogs import ENGINE, gotcha, snapshot
 from infercompat.answer import repairs
 from infercompat.answer.check import Assessor
 from infercompat.answer.repairs import search
@@ -26,6 +26,27 @@ def met(when: str, workarounds: str = "[]", **fields: str) -> dict[str, str]:
 
 
 LORA, BOTH = "{lora: true}", "{all: [{lora: true}, {chunked_prefill: true}]}"
+
+
+OFFERED = "about: {feature: lora, architecture: LlamaForCausalLM}, holds: %s"
+PAIR = "about: {feature: chunked-prefill-with-lora}, holds: unsupported, lacks: It refuses both."
+
+
+@pytest.mark.parametrize(
+    ("claims", "options", "verdict", "expected"),
+    [
+        ((OFFERED % "native",), {"settings": ["lora=true"]}, "yes", []),
+        ((OFFERED % "unsupported",), {}, "yes", []),
+        ((OFFERED % "unsupported",), {"settings": ["lora=true"]}, "only-with", [["leave lora at its default"]]),
+        ((OFFERED % "unsupported",), {"required": ["lora=true"]}, "no", []),
+        ((OFFERED % "untested",), {"settings": ["lora=true"]}, "unknown", []),
+        ((OFFERED % "native", PAIR), {"settings": ["chunked_prefill=true"], "required": ["lora=true"]}, "only-with",
+         [["leave chunked_prefill at its default"]]),
+    ],
+)  # fmt: skip
+def test_a_feature_that_the_engine_lacks_is_left_out_unless_it_is_required(ask, claims, options, verdict, expected):
+    answer = ask({"support/enga/enga-1-1-0-features.yaml": snapshot(*claims)}, **options)
+    assert (answer.reply.verdict, changes(answer)) == (verdict, expected)
 
 
 @pytest.mark.parametrize(

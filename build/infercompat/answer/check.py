@@ -16,7 +16,7 @@ from infercompat.answer.observed import RAN, Seen, confirmed, holds_for, seen
 from infercompat.answer.question import Question
 from infercompat.condition import Range
 from infercompat.derive import Unknown
-from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, binary, joiner_for, path_gates
+from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, asked, binary, features, joiner_for, path_gates
 from infercompat.join.cell import deciding_hops
 from infercompat.join.grade import grade
 from infercompat.measure import Overhead, overheads
@@ -93,7 +93,7 @@ class Assessor(Struct, dict=True):
         catalog, today = self.products.catalog, self.products.today
         resolved = resolve(question, catalog)
         demanded = () if isinstance(question.derived, Unknown) else question.derived.requirements
-        joiner = joiner_for(self.ledger, question.engine, question.release, resolved.stack, demanded)
+        joiner = joiner_for(self.ledger, question.engine, question.release, resolved.stack, demanded, asked(question.given))
         hops, resolved = self._hops(resolved, joiner)
         observed = () if hops[0].state == "fails" else seen(self.products, resolved)
         hops = confirmed(hops, observed, resolved, self.ledger)
@@ -128,6 +128,7 @@ class Assessor(Struct, dict=True):
         weights = joiner.weights(stack)
         if weights is not None:
             hops.append(_as_chosen(weights, resolved, joiner))
+        hops += features(joiner, asked(resolved.question.given), stack)
         hop, backend = attention(resolved, joiner)
         if hop is not None:
             hops.append(hop)
@@ -159,6 +160,11 @@ def _as_chosen(weights: Hop, resolved: Resolved, joiner: Joiner) -> Hop:
         if instead is None or instead.state in ("holds", "gap"):
             return replace(weights, avoided_by=f"Take another checkpoint, such as {other['hub']} ({other['format']}).")
     return weights
+
+
+def changeable(hop: Hop) -> bool:
+    """Whether settings may clear a hop that fails."""
+    return hop.name in ("attention", "memory") or bool(hop.settings)
 
 
 def _range(blocks: tuple[int | None, int] | None) -> Range | None:

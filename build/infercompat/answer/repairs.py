@@ -151,6 +151,7 @@ def _mattering(found: Assessment) -> frozenset[str]:
     """The facts that gotchas which could block here ask about, as they are or after a change, and those that choose the backend."""
     names = {fact for gate in found.gates if gate.gotcha.data["symptom"] in BLOCKING for fact in _facts(gate)}
     names |= {"cache.dtype"} if names & {"cache.k.dtype", "cache.v.dtype"} else set()
+    names |= {fact for hop in found.hops if hop.state == "fails" for fact in hop.settings}
     return frozenset(names) | (ATTENTION if any(hop.name == "attention" for hop in found.hops) else frozenset())
 
 

@@ -17,8 +17,6 @@ from infercompat.answer.repairs import Repair, search
 from infercompat.link import Catalog
 from infercompat.units import format_bytes
 
-CHANGEABLE = ("attention", "memory")
-"""The hops whose failure settings may clear."""
 EXIT_STATUS = {"yes": 0, "no": 1, "only-with": 3, "unknown": 4}
 
 
@@ -38,7 +36,7 @@ def reply(assessor: Assessor, question: Question) -> Reply:
     What blocks is met whatever else is unknown: if nothing clears it the answer is no, and if a change makes all of it clean, only-with.
     """
     found = assessor.assess(question)
-    blocked = bool(found.blocking) or any(hop.name in CHANGEABLE and hop.state == "fails" and not hop.avoided_by for hop in found.hops)
+    blocked = bool(found.blocking) or any(check.changeable(hop) and hop.state == "fails" and not hop.avoided_by for hop in found.hops)
     if not (blocked and found.verdict in ("no", "unknown")) and not found.could_block:
         return Reply(found, found.verdict, found.reason, (), found.missing)
     tried = search(assessor, found)
@@ -55,7 +53,7 @@ def _decided(found: Assessment, cleared: tuple[Repair, ...], clears: bool, compl
         return Reply(found, "only-with", f"{met}; cleared by: {_words(cleared[0])}{rest}", cleared)
     if found.verdict == "unknown" and clears:
         return Reply(found, "unknown", found.reason, (), found.missing)
-    lasting = any(hop.state == "fails" and not hop.avoided_by and hop.name not in CHANGEABLE for hop in found.hops)
+    lasting = any(hop.state == "fails" and not hop.avoided_by and not check.changeable(hop) for hop in found.hops)
     if not complete and not lasting:
         return Reply(found, "unknown", f"{met}; not all changes were tried", (), ("repairs",))
     return Reply(found, "no", met, ())

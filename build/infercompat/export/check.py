@@ -5,14 +5,14 @@ Whatever does not depend on the question is worked out here, so that the script 
 `catalog.json`
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
   closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent, part_of,
-  up_to, several), cache_dtypes (words of any engine), components (what may be given a version), requirements, hardware and engines by id
+  up_to, several), cache_dtypes (words of any engine), components (what may be given a version), requirements, features (name, fact), hardware and engines by id
   (of an engine: name, role, scheme, repository, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
   overhead that a log of any engine shows, in bytes, or null).
 `engines/<id>.json`
   id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
-  fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>` or on a platform alone as
-  `platform.<name>`, that speak of any model), gotchas about it, overheads (bytes, ascending).
+  fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>`, on a platform alone as
+  `platform.<name>` or on a feature as `features.<id>`, that speak of any model), gotchas about it, overheads (bytes, ascending).
 `claims/<engine>.json`
   what the engine's snapshots say of models by name, for a config that is dropped and is that of no model here: id, and by snapshot `exact`
   (claims by `architecture` or `model_type` and its name) and `requirements` (claims that name a model).
@@ -50,6 +50,7 @@ from infercompat.derive import Derived, Unknown
 from infercompat.export.check_memory import memory_of_model
 from infercompat.join import Ledger, Stack
 from infercompat.join.claims import WEIGHTS, condition_words
+from infercompat.join.features import FEATURE, FEATURES
 from infercompat.join.gates import gotchas_about, is_proven, reported
 from infercompat.join.paths import parts
 from infercompat.join.stack import defaults_of
@@ -95,6 +96,7 @@ def catalog_data(assessor: Assessor) -> dict[str, Any]:
         "cache_dtypes": sorted({word for engine in catalog.of_kind("engine") for word in dtype_words(engine)}),
         "components": sorted(components(catalog)),
         "requirements": {record.id: _plain(_only(record.data, REQUIREMENT_FIELDS)) for record in catalog.of_kind("requirement")},
+        "features": {id: {"name": feature.name, "fact": feature.fact} for id, feature in FEATURES.items()},
         "hardware": {record.id: _only(record.data, HARDWARE_FIELDS) for record in catalog.of_kind("hardware")},
         "engines": {record.id: _brief(record) for record in catalog.of_kind("engine")},
         "models": {record.id: _name_of_model(record) for record in catalog.of_kind("model")},
@@ -227,7 +229,7 @@ def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: 
         exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot).get((key, names[key])))}
         offers = ledger.offers(snapshot)
         wanted: dict[str, list] = {}
-        for offer in (*demanded, *(name for name in offers if name.startswith(WEIGHTS))):
+        for offer in (*demanded, *(name for name in offers if name.startswith((WEIGHTS, FEATURE)))):
             for claim in offers.get(offer, ()):
                 if (named := _named(claim)) and named.items() <= names.items():
                     wanted.setdefault(offer, []).append(_claim(ledger, snapshot, claim))

@@ -1,8 +1,10 @@
 """Joins models with engines: hop by hop, each with its evidence, to a verdict that never rounds unknown to yes or no."""
 
+from infercompat.join.asked import features
 from infercompat.join.binary import binary
 from infercompat.join.cell import VERDICTS, Cell
 from infercompat.join.claims import Ledger, Source, Statement
+from infercompat.join.features import asked
 from infercompat.join.gates import BLOCKING, Gate, gates, on_class
 from infercompat.join.grade import Grade
 from infercompat.join.hops import Hop, Joiner, Release, newest_release
@@ -24,7 +26,9 @@ __all__ = [
     "Source",
     "Stack",
     "Statement",
+    "asked",
     "binary",
+    "features",
     "gates",
     "join_cell",
     "joiner_for",

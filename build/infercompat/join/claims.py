@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from infercompat import condition
 from infercompat.condition import Truth
+from infercompat.join.features import offer_of
 from infercompat.link import Catalog
 from infercompat.records import Record
 
@@ -88,7 +89,10 @@ class Ledger:
         return self._indexes[snapshot.id]
 
     def offers(self, snapshot: Record) -> dict[str, list[dict]]:
-        """A snapshot's claims on what the engine offers: by requirement, weight format and platform, as `platform.<name>`. Indexed when it is first asked."""
+        """A snapshot's claims on what the engine offers: by requirement, and as `weights.<format>`, `platform.<name>` and `features.<id>`.
+
+        Indexed when it is first asked.
+        """
         if snapshot.id not in self._offers:
             index = self._offers[snapshot.id] = defaultdict(list)
             for claim in snapshot.data["claims"]:
@@ -99,6 +103,8 @@ class Ledger:
                     index[WEIGHTS + about["quantization"]].append(claim)
                 elif about.keys() == {"platform"}:
                     index[PLATFORM + about["platform"]].append(claim)
+                elif "feature" in about and (found := offer_of(claim)):
+                    index[found[0]].append(found[1])
         return self._offers[snapshot.id]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
@@ -156,10 +162,10 @@ class Ledger:
         claim = ranked[0]
         return Statement(snapshot, "unknown", self.source(snapshot, claim), claim, f"{claim['holds']} if {condition_words(claim)}")
 
-    def on_offer(self, engine: str, wanted: str, names: dict[str, str], backend: str | None = None) -> list[Statement]:
-        """Claims on a requirement or a weight format that speak of this model, from every snapshot; the narrowest of each snapshot only.
+    def on_offer(self, engine: str, wanted: str, names: dict[str, str], backend: str | None = None, named: bool | None = None) -> list[Statement]:
+        """Claims on an offer that speak of this model, from every snapshot; the narrowest of each snapshot only.
 
-        With `backend`, those that speak of that attention backend and no others.
+        With `backend`, those that speak of that attention backend and no others; with `named`, those that name the model, or those that do not.
         """
         found = []
         for snapshot in self.snapshots(engine):
@@ -167,6 +173,7 @@ class Ledger:
                 (narrowness, claim)
                 for claim in self.offers(snapshot).get(wanted, ())
                 if (backend is None or claim["about"].get("backend") == backend) and (narrowness := _narrowness(claim["about"], names)) is not None
+                if named is None or named == bool(narrowness)
             ]
             narrowest = max((narrowness for narrowness, _ in fitting), default=None)
             found += [Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim) for narrowness, claim in fitting if narrowness == narrowest]

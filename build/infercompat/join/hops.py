@@ -23,7 +23,8 @@ class Hop(Struct, frozen=True):
 
     state: `holds`, `gap` (works, with a consequence), `fails`, or `unknown`. `value` is the deciding claim's word, `how` how it
     came to the version in question, `sources` the deciding evidence first, `against` live statements of the other polarity.
-    `avoided_by`: what keeps clear of a failure that does not always show. `basis`: what a config was read from.
+    `avoided_by`: what keeps clear of a failure that does not always show. `basis`: what a config was read from. `settings`: the
+    facts that a person gave and that it hangs on.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Hop(Struct, frozen=True):
     backends: tuple[str, ...] = ()
     avoided_by: str | None = None
     basis: str | None = None
+    settings: tuple[str, ...] = ()
 
     @property
     def contested(self) -> bool:
@@ -145,10 +147,15 @@ class Joiner:
         hop = self._offered(PLATFORM + platform, {"name": platform, "consequence": "refuses"}, stack)
         return replace(hop, name="hardware") if hop.sources else None
 
-    def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
+    def feature(self, offer: str, name: str, stack: Stack, named: bool) -> Hop | None:
+        """What is said of a feature where the model is named, or of any model; None where nothing is, or that it does not apply."""
+        hop = self._offered(offer, {"name": name, "consequence": "refuses"}, stack, named)
+        return hop if hop.sources and hop.value != "not-applicable" else None
+
+    def _offered(self, requirement: str, data: dict, stack: Stack, named: bool | None = None) -> Hop:
         statements = [
             statement
-            for statement in self.ledger.on_offer(self.engine.id, requirement, stack.names)
+            for statement in self.ledger.on_offer(self.engine.id, requirement, stack.names, named=named)
             if "when" not in (statement.claim or {}) or self._holds(statement.claim["when"], stack).value is not False
         ]
         everywhere, statements = statements, _for_hardware(statements, stack)
@@ -166,7 +173,7 @@ class Joiner:
         chosen = deciding[0] if deciding else statements[0]
         if carried.status is None or carried.status not in POSITIVE | NEGATIVE:
             reason = carried.reason if carried.status is None else _says(carried.status, chosen)
-            return Hop(requirement, "unknown", reason, carried.status, sources=_sources([chosen]), version=chosen.version)
+            return Hop(requirement, "unknown", reason, carried.status, how=carried.how, sources=_sources([chosen]), version=chosen.version)
         optional = bool(data.get("optional"))
         backends = tuple(
             sorted({statement.claim["about"]["backend"] for statement in statements if statement.status == "native" and "backend" in statement.claim["about"]})

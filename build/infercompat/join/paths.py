@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from infercompat.join.asked import features
 from infercompat.join.binary import binary
 from infercompat.join.claims import Ledger
 from infercompat.join.gates import Gate, gates
@@ -29,10 +30,10 @@ def speaks(ledger: Ledger, engine: Record) -> bool:
     return bool(ledger.snapshots(engine.id)) or any(ledger.snapshots(part.id) for part in parts(ledger.catalog, engine))
 
 
-def joiner_for(ledger: Ledger, engine: Record, release: Release, stack: Stack, demanded: Iterable[str]) -> Joiner:
+def joiner_for(ledger: Ledger, engine: Record, release: Release, stack: Stack, demanded: Iterable[str], asked: tuple[str, ...] = ()) -> Joiner:
     """The joiner of an engine's best path for one model: the one with the fewest hops that fail, then that are unknown, then with a gap.
 
-    An engine without parts is its own only path. Of equal paths the engine's own comes first, then the first by id.
+    An engine without parts is its own only path. Of equal paths the engine's own comes first, then the first by id. `asked`: ids of features.
     """
     paths = [_joiner(ledger, engine, release)] if ledger.snapshots(engine.id) or not parts(ledger.catalog, engine) else []
     for part in parts(ledger.catalog, engine):
@@ -42,7 +43,7 @@ def joiner_for(ledger: Ledger, engine: Record, release: Release, stack: Stack, d
     if len(paths) < 2:
         return paths[0] if paths else Joiner(ledger, engine, release)
     wanted = tuple(demanded)
-    return min(paths, key=lambda path: _rank(path, stack, wanted))
+    return min(paths, key=lambda path: _rank(path, stack, wanted, asked))
 
 
 def path_gates(catalog: Catalog, engine: Record, release: Release, joiner: Joiner, stack: Stack, today: str, almost: bool = False) -> list[Gate]:
@@ -74,6 +75,9 @@ class Through(Joiner):
     def hardware(self, stack: Stack) -> Hop | None:
         return self.path.hardware(stack)
 
+    def feature(self, offer: str, name: str, stack: Stack, named: bool) -> Hop | None:
+        return self.path.feature(offer, name, stack, named)
+
     def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
         return self.path.backend_offer(requirement, backend, stack)
 
@@ -96,9 +100,9 @@ class Hosted(Joiner):
         where = f"{self.inner.engine.data['name']} {self.inner.release.version}"
         return replace(inner, finding=f"{own.finding}. A file made ready for {where} is another way: {inner.finding}")
 
-    def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
-        own = super()._offered(requirement, data, stack)
-        return own if own.state != "unknown" or own.sources else self.inner._offered(requirement, data, self._inside(stack))
+    def _offered(self, requirement: str, data: dict, stack: Stack, named: bool | None = None) -> Hop:
+        own = super()._offered(requirement, data, stack, named)
+        return own if own.state != "unknown" or own.sources else self.inner._offered(requirement, data, self._inside(stack), named)
 
     def _inside(self, stack: Stack) -> Stack:
         """The same question with the other engine's defaults where nothing is said."""
@@ -130,11 +134,12 @@ def _bundled(engine: Record, release: Release, name: str) -> str | None:
     return next((entry.get("bundles", {}).get(name) for entry in engine.data["releases"] if entry["version"] == release.version), None)
 
 
-def _rank(path: Joiner, stack: Stack, demanded: tuple[str, ...]) -> tuple[bool, int, int]:
+def _rank(path: Joiner, stack: Stack, demanded: tuple[str, ...], asked: tuple[str, ...]) -> tuple[bool, int, int]:
     """How far a path is from a plain yes: by whether something fails, how many hops are unknown, and how many have a gap."""
     hops = [path.architecture(stack)]
     if hops[0].state != "fails":
         hops += [path.requirement(requirement, stack, hops[0]) for requirement in demanded]
         hops += [hop for hop in (binary(path, stack), path.weights(stack)) if hop is not None]
+        hops += features(path, asked, stack)
     states = [hop.state for hop in hops if not hop.optional]
     return "fails" in states, states.count("unknown"), states.count("gap")

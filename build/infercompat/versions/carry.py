@@ -18,7 +18,7 @@ class Observation(NamedTuple):
     status: str
 
 
-How = Literal["exact", "same-minor", "interpolated", "carried", "carried-back", "changed", "none"]
+How = Literal["exact", "same-minor", "interpolated", "carried", "carried-back", "changed", "before", "none"]
 
 CARRIES_FORWARD = frozenset({"native", "fallback", "plugin", "redirected", "rewritten", "partial", "known-issues"})
 CARRIES_BACK = frozenset({"unsupported"})
@@ -140,7 +140,7 @@ def _back(upper: Seen) -> Carried:
     oldest = _settle(upper, "carried-back", f"read at {upper[0][0].text}, the earliest version on record")
     if oldest.status is None or oldest.status in CARRIES_BACK:
         return oldest
-    return Carried(None, "none", f"{oldest.status} at {upper[0][0].text}, the earliest version on record; of earlier ones it is not known", basis=oldest.basis)
+    return Carried(None, "before", f"{oldest.status} at {upper[0][0].text}, the earliest version on record; of earlier ones it is not known", basis=oldest.basis)
 
 
 def minors_between(old: Version, new: Version) -> int | None:

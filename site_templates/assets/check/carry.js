@@ -5,7 +5,7 @@ import { compare, daysBetween, isMainBuild, minor, parseVersion, placed } from "
 
 /** @typedef {import("./versions.js").Version} Version */
 /** @typedef {{version: string, date: string | null, status: string}} Observation */
-/** @typedef {"exact" | "same-minor" | "interpolated" | "carried" | "carried-back" | "changed" | "none"} How */
+/** @typedef {"exact" | "same-minor" | "interpolated" | "carried" | "carried-back" | "changed" | "before" | "none"} How */
 /** @typedef {{status: string | null, how: How, reason: string, stale: boolean, between: [string, string] | null, basis: string[]}} Carried `basis`: the versions whose snapshots decided */
 /** @typedef {{at: Version, status: string}[]} Seen */
 
@@ -117,7 +117,7 @@ function back(upper) {
   const { at } = upper[0];
   const oldest = settle(upper, "carried-back", `read at ${at.text}, the earliest version on record`);
   if (oldest.status === null || CARRIES_BACK.has(oldest.status)) return oldest;
-  return found(null, "none", `${oldest.status} at ${at.text}, the earliest version on record; of earlier ones it is not known`, { basis: oldest.basis });
+  return found(null, "before", `${oldest.status} at ${at.text}, the earliest version on record; of earlier ones it is not known`, { basis: oldest.basis });
 }
 
 /**

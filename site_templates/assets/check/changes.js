@@ -77,6 +77,7 @@ function mattering(found) {
   const trees = gotchas.flatMap((gotcha) => [gotcha.when, gotcha.clean_when].filter(Boolean));
   const names = new Set(trees.flatMap((tree) => leaves(tree).flatMap(factsOf)));
   if (names.has("cache.k.dtype") || names.has("cache.v.dtype")) names.add("cache.dtype");
+  for (const hop of found.hops) if (hop.state === "fails") for (const name of hop.settings) names.add(name);
   if (found.hops.some((hop) => hop.name === "attention")) for (const name of ATTENTION) names.add(name);
   return names;
 }

@@ -15,6 +15,8 @@ export const NEGATIVE = new Set(["removed", "unsupported"]);
 export const WEIGHTS = "weights.";
 /** What stands before a platform there: a claim about nothing else says whether the engine runs on it at all. */
 export const PLATFORM = "platform.";
+/** What stands before a feature; of two that are asked for together, both with a plus between them. */
+export const FEATURE = "features.";
 // One registry may list an architecture in several of its tables; any table that has it supports it.
 const STRENGTH = ["native", "rewritten", "known-issues", "partial", "redirected", "plugin", "fallback", "untested", "removed", "unsupported"];
 
@@ -72,16 +74,16 @@ function strongest(data, snapshot, claims, holds) {
 }
 
 /**
- * Claims on a requirement or a weight format that speak of this model, the narrowest of each snapshot only; with `backend` those of that attention backend,
- * with `general` those that name no model.
- * @param {Data} data @param {Engine} engine @param {string} wanted @param {{backend?: string, general?: boolean}} [which]
+ * Claims on an offer that speak of this model, the narrowest of each snapshot only; with `backend` those of that attention backend,
+ * with `named` those that name the model, or those that name none.
+ * @param {Data} data @param {Engine} engine @param {string} wanted @param {{backend?: string, named?: boolean}} [which]
  */
-export function onOffer(data, engine, wanted, { backend, general = false } = {}) {
+export function onOffer(data, engine, wanted, { backend, named } = {}) {
   /** @param {Claim[] | undefined} claims */
   const fitting = (claims) => (claims ?? []).filter((claim) => backend === undefined || claim.about.backend === backend);
   return engine.snapshots.flatMap((snapshot) => {
-    const named = general ? [] : fitting(data.model.claims[engine.id]?.[snapshot.id]?.requirements[wanted]);
-    const narrowest = named.length ? named : fitting(snapshot.requirements[wanted]);
+    const own = named === false ? [] : fitting(data.model.claims[engine.id]?.[snapshot.id]?.requirements[wanted]);
+    const narrowest = own.length || named ? own : fitting(snapshot.requirements[wanted]);
     return narrowest.map((claim) => statement(data, snapshot, claim.holds, claim));
   });
 }

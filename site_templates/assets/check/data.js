@@ -1,7 +1,7 @@
 // @ts-check
 // The files of export/check.py, put together for one question: layers spelled out, facts with their names, citations in one place.
 
-import { WEIGHTS } from "./claims.js";
+import { FEATURE, WEIGHTS } from "./claims.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {(path: string) => Promise<any>} Fetch gives a file below /api/v1 */
@@ -48,7 +48,7 @@ function claimsOn({ names, derived }, snapshots) {
   const on = (said) => {
     const exact = keys.filter((key) => Object.hasOwn(said.exact[key] ?? {}, names[key])).map((key) => [key, said.exact[key][names[key]]]);
     const demanded = derived.unknown ? [] : Object.keys(derived.requirements);
-    const offers = [...demanded, ...Object.keys(said.requirements).filter((name) => name.startsWith(WEIGHTS))];
+    const offers = [...demanded, ...Object.keys(said.requirements).filter((name) => name.startsWith(WEIGHTS) || name.startsWith(FEATURE))];
     const requirements = offers.map((id) => [id, (said.requirements[id] ?? []).filter(fits)]).filter(([, claims]) => claims.length);
     return { exact: Object.fromEntries(exact), requirements: Object.fromEntries(requirements) };
   };

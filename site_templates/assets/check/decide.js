@@ -5,6 +5,7 @@ import { attention } from "./attention.js";
 import { binary } from "./binary.js";
 import { sourcesOf } from "./claims.js";
 import { resolve, stackOf } from "./facts.js";
+import { asked, features } from "./features.js";
 import { BLOCKING, blocks, leftOut } from "./gates.js";
 import { grade } from "./grade.js";
 import { hop } from "./hops.js";
@@ -27,10 +28,10 @@ const LOUD = ["crash-at-init", "unsupported-combination", "crash-on-first-reques
 
 /** Every hop, every gotcha, and the verdict by the five rules of the join. @param {Question} question @param {Data} data @returns {Assessment} */
 export function assess(question, data) {
-  const asked = resolve(question, data);
+  const filled = resolve(question, data);
   const demanded = question.derived.unknown ? [] : Object.keys(question.derived.requirements);
-  const joiner = joinerFor(data, question.engine, question.release, stackOf(asked, data), demanded);
-  const joined = hopsOf(asked, joiner, demanded);
+  const joiner = joinerFor(data, question.engine, question.release, stackOf(filled, data), demanded, asked(question.given, data.catalog));
+  const joined = hopsOf(filled, joiner, demanded);
   const stops = joined.hops[0].state === "fails";
   const observed = stops ? [] : seen(joined.resolved, data);
   const needs = stops ? null : memory(joined.resolved, data, observed);
@@ -89,6 +90,7 @@ function hopsOf(resolved, joiner, demanded) {
   if (place && place.state !== "holds" && !place.optional && !place.avoided_by) return { hops, resolved };
   const weights = joiner.weights(stack);
   if (weights) hops.push(asChosen(weights, resolved, joiner));
+  hops.push(...features(joiner, asked(resolved.question.given, joiner.data.catalog), stack));
   const { found, backend } = attention(resolved, joiner);
   const facts = backend === null ? resolved.facts : { ...resolved.facts, "attention.backend": backend };
   return { hops: found ? [...hops, found] : hops, resolved: { ...resolved, facts } };

@@ -31,7 +31,7 @@ const BASIS = {
 /** @param {string} name @param {Hop["state"]} state @param {string} finding @param {Partial<Hop>} [more] @returns {Hop} */
 export function hop(name, state, finding, more = {}) {
   const nothing = { value: null, consequence: null, version: null, avoided_by: null, basis: null };
-  return { name, state, finding, ...nothing, optional: false, how: "exact", stale: false, sources: [], against: [], backends: [], ...more };
+  return { name, state, finding, ...nothing, optional: false, how: "exact", stale: false, sources: [], against: [], backends: [], settings: [], ...more };
 }
 
 /** The newest release of an engine in the catalog: the first of its list. @param {Engine} engine @returns {Release} */
@@ -124,9 +124,18 @@ export class Joiner {
     return found.sources.length ? { ...found, name: "hardware" } : null;
   }
 
-  /** @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
-  offered(requirement, record, stack) {
-    const everywhere = onOffer(this.data, this.engine, requirement).filter((one) => this.fits(one, stack) !== false);
+  /**
+   * What is said of a feature where the model is named, or of any model; null where nothing is, or that it does not apply.
+   * @param {string} offer @param {string} name @param {Stack} stack @param {boolean} named @returns {Hop | null}
+   */
+  feature(offer, name, stack, named) {
+    const found = this.offered(offer, { name, consequence: "refuses" }, stack, named);
+    return found.sources.length && found.value !== "not-applicable" ? found : null;
+  }
+
+  /** @param {string} requirement @param {any} record @param {Stack} stack @param {boolean} [named] @returns {Hop} */
+  offered(requirement, record, stack, named) {
+    const everywhere = onOffer(this.data, this.engine, requirement, { named }).filter((one) => this.fits(one, stack) !== false);
     const here = forHardware(everywhere, stack);
     const decided = here.filter((one) => this.fits(one, stack) === true);
     if (here.length && !decided.length) {
@@ -142,7 +151,7 @@ export class Joiner {
     const at = { version: chosen.version };
     if (carried.status === null || !(POSITIVE.has(carried.status) || NEGATIVE.has(carried.status))) {
       const reason = carried.status === null ? carried.reason : says(carried.status, chosen);
-      return hop(requirement, "unknown", reason, { ...at, value: carried.status, sources: [chosen.source] });
+      return hop(requirement, "unknown", reason, { ...at, how: carried.how, value: carried.status, sources: [chosen.source] });
     }
     const refused = POSITIVE.has(carried.status) ? this.refusedHere(requirement, chosen, stack) : null;
     if (refused) {
@@ -184,7 +193,7 @@ export class Joiner {
     const about = chosen.claim?.about ?? {};
     if ("platform" in about || !("architecture" in about || "model_type" in about)) return null;
     const places = [stack.get("hardware.class"), stack.get("platform")];
-    const general = onOffer(this.data, this.engine, requirement, { general: true }).filter((one) => {
+    const general = onOffer(this.data, this.engine, requirement, { named: false }).filter((one) => {
       const { platform, backend } = one.claim?.about ?? {};
       return platform && places.includes(platform) && !backend && this.fits(one, stack) === true;
     });

@@ -3,6 +3,7 @@
 
 import { binary } from "./binary.js";
 import { sortedBy } from "./claims.js";
+import { features } from "./features.js";
 import { gates } from "./gates.js";
 import { Joiner, datesOf, newestRelease } from "./hops.js";
 
@@ -16,15 +17,16 @@ import { Joiner, datesOf, newestRelease } from "./hops.js";
  * The joiner of an engine's best path for the model: the one with the fewest hops that fail, then that are unknown, then with a gap. Of equal
  * ones the engine's own comes first.
  * @param {Data} data @param {Engine} engine @param {Release} release @param {Stack} stack @param {string[]} demanded
+ * @param {string[]} asked ids of features
  */
-export function joinerFor(data, engine, release, stack, demanded) {
+export function joinerFor(data, engine, release, stack, demanded, asked) {
   const paths = engine.snapshots.length || !engine.parts.length ? [joiner(data, engine, release)] : [];
   for (const part of engine.parts.map((id) => data.engines[id])) {
     const at = releaseOf(part, engine, release);
     if (at && part.snapshots.length) paths.push(new Through(joiner(data, part, at)));
   }
   if (paths.length < 2) return paths[0] ?? new Joiner(data, engine, release);
-  return sortedBy(paths, (path) => rank(path, stack, demanded))[0];
+  return sortedBy(paths, (path) => rank(path, stack, demanded, asked))[0];
 }
 
 /**
@@ -67,6 +69,11 @@ class Through extends Joiner {
     return this.path.hardware(stack);
   }
 
+  /** @override @param {string} offer @param {string} name @param {Stack} stack @param {boolean} named */
+  feature(offer, name, stack, named) {
+    return this.path.feature(offer, name, stack, named);
+  }
+
   /** @override @param {string} requirement @param {string} backend @param {Stack} stack */
   backendOffer(requirement, backend, stack) {
     return this.path.backendOffer(requirement, backend, stack);
@@ -94,10 +101,10 @@ class Hosted extends Joiner {
     return { ...inner, finding: `${own.finding}. A file made ready for ${where} is another way: ${inner.finding}` };
   }
 
-  /** @override @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
-  offered(requirement, record, stack) {
-    const own = super.offered(requirement, record, stack);
-    return own.state !== "unknown" || own.sources.length ? own : this.inner.offered(requirement, record, stack.inside(this.inner.engine.defaults));
+  /** @override @param {string} requirement @param {any} record @param {Stack} stack @param {boolean} [named] @returns {Hop} */
+  offered(requirement, record, stack, named) {
+    const own = super.offered(requirement, record, stack, named);
+    return own.state !== "unknown" || own.sources.length ? own : this.inner.offered(requirement, record, stack.inside(this.inner.engine.defaults), named);
   }
 }
 
@@ -130,12 +137,12 @@ function bundled(engine, release, name) {
 
 /**
  * How far a path is from a plain yes: by whether something fails, how many hops are unknown, and how many have a gap.
- * @param {Joiner} path @param {Stack} stack @param {string[]} demanded
+ * @param {Joiner} path @param {Stack} stack @param {string[]} demanded @param {string[]} asked
  */
-function rank(path, stack, demanded) {
+function rank(path, stack, demanded, asked) {
   const first = path.architecture(stack);
   const rest = first.state === "fails" ? [] : demanded.map((requirement) => path.requirement(requirement, stack, first));
-  const more = first.state === "fails" ? [] : [binary(path, stack), path.weights(stack)].filter((hop) => hop !== null);
+  const more = first.state === "fails" ? [] : [...[binary(path, stack), path.weights(stack)].filter((hop) => hop !== null), ...features(path, asked, stack)];
   const states = [first, ...rest, ...more].filter((hop) => !hop.optional).map((hop) => hop.state);
   const count = (/** @type {string} */ wanted) => states.filter((state) => state === wanted).length;
   return [states.includes("fails"), count("unknown"), count("gap")];

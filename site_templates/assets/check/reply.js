@@ -19,7 +19,8 @@ import { untested } from "./truth.js";
 /** @typedef {import("./repairs.js").Repair} Repair */
 /** @typedef {{found: Assessment, verdict: string, reason: string, repairs: Repair[], missing: string[]}} Reply */
 
-const CHANGEABLE = ["attention", "memory"]; // the hops whose failure settings may clear
+/** Whether settings may clear a hop that fails. @param {import("./types.js").Hop} hop */
+const isChangeable = (hop) => ["attention", "memory"].includes(hop.name) || hop.settings.length > 0;
 
 /**
  * The answer in the JSON contract of `check`. Throws an error whose message is a sentence where the question cannot be asked.
@@ -38,7 +39,7 @@ export async function ask(asked, fetch = json) {
 function reply(question, data) {
   const found = assess(question, data);
   const { verdict, reason, missing } = found;
-  const blocked = blocking(found).length > 0 || found.hops.some((hop) => CHANGEABLE.includes(hop.name) && hop.state === "fails" && !hop.avoided_by);
+  const blocked = blocking(found).length > 0 || found.hops.some((hop) => isChangeable(hop) && hop.state === "fails" && !hop.avoided_by);
   const isBlocked = blocked && (verdict === "no" || verdict === "unknown");
   if (!isBlocked && !couldBlock(found).length) return { found, verdict, reason, repairs: [], missing };
   const tried = search(found, data);
@@ -60,7 +61,7 @@ function decided(found, { repairs, clears, complete }) {
     return { found, verdict: "only-with", reason, repairs, missing: [] };
   }
   if (found.verdict === "unknown" && clears) return { found, verdict: "unknown", reason: found.reason, repairs, missing: found.missing };
-  const lasting = found.hops.some((hop) => hop.state === "fails" && !hop.avoided_by && !CHANGEABLE.includes(hop.name));
+  const lasting = found.hops.some((hop) => hop.state === "fails" && !hop.avoided_by && !isChangeable(hop));
   if (!complete && !lasting) return { found, verdict: "unknown", reason: `${met}; not all changes were tried`, repairs, missing: ["repairs"] };
   return { found, verdict: "no", reason: met, repairs, missing: [] };
 }

@@ -1,0 +1,76 @@
+"""Features: what a person asks an engine for beyond serving the model, and what the tables of engines call it.
+
+A feature is asked for by its fact alone, as it was given: what an engine turns on by itself is its own affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+FEATURE = "features."
+"""What stands before a feature where an offer is named; of two that are asked for together, both with a plus between them."""
+
+_BETWEEN = "-with-"
+
+
+class Feature(Struct, frozen=True):
+    """One feature: its id in claims, its words, the fact that asks for it, and other names that engines' tables have for it."""
+
+    id: str
+    name: str
+    fact: str
+    called: tuple[str, ...] = ()
+
+
+FEATURES: dict[str, Feature] = {
+    feature.id: feature
+    for feature in (
+        Feature("tensor-parallel", "tensor parallelism", "tensor_parallel", ("tensor-parallelism",)),
+        Feature("pipeline-parallel", "pipeline parallelism", "pipeline_parallel", ("pipeline-parallelism",)),
+        Feature("data-parallel", "data parallelism", "data_parallel"),
+        Feature("expert-parallel", "expert parallelism", "expert_parallel", ("expert-parallelism",)),
+        Feature("prefix-caching", "prefix caching", "prefix_caching", ("apc", "kv-cache-reuse")),
+        Feature("chunked-prefill", "chunked prefill", "chunked_prefill", ("cp",)),
+        Feature("cuda-graphs", "CUDA graphs", "cuda_graphs", ("cuda-graph",)),
+        Feature("async-scheduling", "asynchronous scheduling", "async_scheduling", ("overlap-scheduler",)),
+        Feature("lora", "LoRA adapters", "lora"),
+        Feature("structured-output", "structured output", "request.structured_output", ("guided-decoding",)),
+        Feature("speculation", "speculative decoding", "speculation.method", ("sd", "speculative-draft")),
+        Feature("disaggregation", "disaggregated serving", "disaggregation", ("disaggregated-serving",)),
+        Feature("kv-offload", "KV cache offloading", "kv_offload"),
+    )
+}
+
+BY_METHOD = {"mtp": "mtp", "eagle-3-linear": "eagle3", "dflash": "dflash"}
+"""Columns of feature tables that speak of speculation by one method."""
+
+_BY_NAME = {name: feature.id for feature in FEATURES.values() for name in (feature.id, *feature.called)}
+
+
+def asked(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ids of the features that the given facts ask for, in order."""
+    return tuple(sorted(id for id, feature in FEATURES.items() if _is_on(given.get(feature.fact))))
+
+
+def _is_on(value: Any) -> bool:
+    if isinstance(value, str):
+        return value not in ("none", "off", "auto")
+    return value is True or (isinstance(value, int) and value > 1)
+
+
+def offer_of(claim: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """How a claim on a feature, or on two together, is found, and the claim as it is to be read; None for one that no fact asks for."""
+    about = claim["about"]
+    word, of_model = about["feature"], "architecture" in about or "model_type" in about
+    if "backend" in about or (word == "speculative-draft" and of_model):  # that class drafts for another
+        return None
+    if word in BY_METHOD:
+        method = {"speculation.method": BY_METHOD[word]}
+        return FEATURE + "speculation", {**claim, "when": {"all": [method, claim["when"]]} if "when" in claim else method}
+    ids = [_BY_NAME.get(name) for name in word.split(_BETWEEN)]
+    if None in ids or len(ids) > 2:
+        return None
+    return FEATURE + "+".join(sorted(map(str, ids))), claim

@@ -1,0 +1,106 @@
+"""The hops of features that were asked for: of the model and of any model, by platform, by method, by setting, and two together."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalogs import ENGINE, NATIVE, OFFERS, changed, snapshot
+from infercompat.join import Hop, Ledger, Release, features
+from infercompat.join.hops import Joiner, newest_release
+from infercompat.join.stack import Stack
+
+LORA = "about: {feature: lora}, holds: native, note: Up to 8 adapters."
+TINY_LORA = "about: {feature: lora, architecture: TinyForCausalLM}, holds: %s"
+PIPELINE_NOT_ON_ROCM = "about: {feature: pipeline-parallel, platform: rocm}, holds: unsupported, lacks: Stages need NCCL."
+EAGLE = "about: {feature: speculation}, holds: native, when: {speculation.method: eagle3}"
+NO_NGRAM = "about: {feature: speculation}, holds: unsupported, when: {speculation.method: ngram}"
+NOT_TOGETHER = "about: {feature: lora-with-speculation}, holds: unsupported, lacks: It refuses to start with both."
+SETTING = "settings:\n  lora: {flag: --adapters, cites: [{id: enga-registry, at: L9}]}\nreleases:\n"
+
+
+@pytest.fixture
+def hops(make):
+    def of(claims: tuple[str, ...], *ids: str, engine: str = "", version: str = "1.1.0", release: str | None = None, **given: object) -> dict[str, Hop]:
+        files = {OFFERS: snapshot(*claims, version=version)}
+        products = make(files | changed(ENGINE, ("releases:\n", engine or "releases:\n")))
+        assert products.diagnostics == []
+        catalog = products.catalog
+        at = Release(release, "2026-01-01", assumed=False) if release else newest_release(catalog.records["enga"])
+        joiner = Joiner(Ledger(catalog), catalog.records["enga"], at)
+        facts = {name.replace("__", "."): value for name, value in given.items()}
+        return {hop.name: hop for hop in features(joiner, ids, Stack(catalog.records["tiny-model"], products.derived["tiny-model"], facts))}
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("claims", "state", "finding"),
+    [
+        ((LORA,), "holds", "LoRA adapters: Up to 8 adapters."),
+        ((LORA, TINY_LORA % "unsupported"), "fails", "LoRA adapters: not supported"),
+        ((LORA, TINY_LORA % "native"), "holds", "LoRA adapters: implemented by the engine itself"),
+        ((LORA, TINY_LORA % "untested"), "unknown", "LoRA adapters: listed as untested"),
+        ((LORA, TINY_LORA % "not-applicable"), "holds", "LoRA adapters: Up to 8 adapters."),
+        ((LORA, TINY_LORA % "partial, lacks: Not in its experts."), "gap", "LoRA adapters: Not in its experts."),
+        ((NATIVE,), "unknown", "no source of EngA in the catalog speaks of LoRA adapters here"),
+    ],
+)
+def test_what_is_said_of_the_model_and_of_any_both_have_to_hold(hops, claims, state, finding):
+    found = hops(claims, "lora")["lora"]
+    assert (found.state, found.finding, found.settings) == (state, finding, ("lora",))
+
+
+@pytest.mark.parametrize(("platform", "state"), [("rocm", "fails"), ("cuda", "unknown")])
+def test_by_platform(hops, platform, state):
+    assert hops((PIPELINE_NOT_ON_ROCM,), "pipeline-parallel", platform=platform)["pipeline-parallel"].state == state
+
+
+@pytest.mark.parametrize(
+    ("method", "state", "finding"),
+    [
+        ("eagle3", "holds", "speculative decoding: implemented by the engine itself"),
+        ("ngram", "fails", "speculative decoding: not supported"),
+        ("medusa", "unknown", "no source of EngA in the catalog speaks of speculative decoding by medusa here"),
+    ],
+)
+def test_by_method(hops, method, state, finding):
+    found = hops((EAGLE, NO_NGRAM), "speculation", speculation__method=method)["speculation"]
+    assert (found.state, found.finding) == (state, finding)
+
+
+def test_two_that_exclude_each_other(hops):
+    found = hops((LORA, EAGLE, NOT_TOGETHER), "lora", "speculation", speculation__method="eagle3")
+    assert {name: hop.state for name, hop in found.items()} == {"lora": "holds", "speculation": "holds", "lora with speculation": "fails"}
+    both = found["lora with speculation"]
+    assert both.finding == "LoRA adapters with speculative decoding: It refuses to start with both."
+    assert both.settings == ("lora", "speculation.method")
+    assert list(hops((LORA, EAGLE, NOT_TOGETHER), "lora")) == ["lora"]
+
+
+def test_two_of_which_nobody_tried_both_leave_the_verdict(hops):
+    found = hops((LORA, EAGLE, NOT_TOGETHER.replace("unsupported", "untested")), "lora", "speculation", speculation__method="eagle3")
+    assert (found["lora with speculation"].state, found["lora with speculation"].optional) == ("unknown", True)
+
+
+def test_where_no_claim_speaks_a_setting_does(hops):
+    found = hops((NATIVE,), "lora", engine=SETTING)["lora"]
+    assert (found.state, found.finding, found.stale) == ("holds", "LoRA adapters: EngA has --adapters for it", False)
+    assert [(source.id, source.at) for source in found.sources] == [("enga-registry", "L9")]
+    assert hops((NATIVE,), "lora", engine=SETTING, release="1.0.0")["lora"].stale
+
+
+@pytest.mark.parametrize(("release", "state"), [("1.1.0", "holds"), ("1.0.0", "unknown")])
+def test_a_setting_is_not_there_before_its_first_version(hops, release, state):
+    since = SETTING.replace("--adapters", '--adapters, since: "1.1.0"')
+    assert hops((NATIVE,), "lora", engine=since, release=release)["lora"].state == state
+
+
+def test_before_the_earliest_claim_the_setting_speaks(hops):
+    assert hops((LORA,), "lora", release="1.0.0")["lora"].state == "unknown"
+    found = hops((LORA,), "lora", engine=SETTING, release="1.0.0")["lora"]
+    assert (found.state, found.stale) == ("holds", True)
+
+
+def test_a_setting_says_nothing_of_a_method_that_no_claim_names(hops):
+    setting = SETTING.replace("lora:", "speculation.method:")
+    assert hops((EAGLE,), "speculation", engine=setting, speculation__method="medusa")["speculation"].state == "unknown"

@@ -1,0 +1,55 @@
+"""Features: which facts ask for one, and what the tables of engines call it."""
+
+from __future__ import annotations
+
+import pytest
+
+from infercompat.condition import lookup
+from infercompat.join.features import FEATURES, asked, offer_of
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, ()),
+        ({"lora": True, "tensor_parallel": 4, "speculation.method": "eagle3"}, ("lora", "speculation", "tensor-parallel")),
+        ({"lora": False, "tensor_parallel": 1, "speculation.method": "none", "prefix_caching": "off", "cuda_graphs": "none"}, ()),
+        ({"prefix_caching": "on", "expert_parallel": True, "disaggregation": "decode"}, ("disaggregation", "expert-parallel", "prefix-caching")),
+        ({"max_model_len": 4096, "cache.dtype": "fp8_e4m3"}, ()),
+    ],
+)
+def test_what_facts_ask_for(given, expected):
+    assert asked(given) == expected
+
+
+def test_each_feature_is_asked_for_by_a_declared_fact():
+    for feature in FEATURES.values():
+        assert lookup(feature.fact) is not None, feature.id
+
+
+@pytest.mark.parametrize(
+    ("about", "offer"),
+    [
+        ({"feature": "lora"}, "features.lora"),
+        ({"feature": "kv-cache-reuse", "architecture": "TinyForCausalLM"}, "features.prefix-caching"),
+        ({"feature": "sd-with-lora"}, "features.lora+speculation"),
+        ({"feature": "lora-with-sd"}, "features.lora+speculation"),
+        ({"feature": "lora-with-beam-search"}, None),
+        ({"feature": "beam-search"}, None),
+        ({"feature": "speculative-draft"}, "features.speculation"),
+        ({"feature": "speculative-draft", "architecture": "TinyEagleModel"}, None),
+        ({"feature": "lora", "backend": "FLASH"}, None),
+    ],
+)
+def test_names_of_tables(about, offer):
+    claim = {"about": about, "holds": "native"}
+    found = offer_of(claim)
+    assert (found and found[0]) == offer
+    assert found is None or found[1] == claim
+
+
+def test_a_column_of_one_method_speaks_of_that_method_alone():
+    plain = {"about": {"feature": "mtp"}, "holds": "native"}
+    assert offer_of(plain) == ("features.speculation", plain | {"when": {"speculation.method": "mtp"}})
+    more = plain | {"when": {"task": "generate"}}
+    assert offer_of(more)[1]["when"] == {"all": [{"speculation.method": "mtp"}, {"task": "generate"}]}
