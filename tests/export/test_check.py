@@ -61,6 +61,8 @@ def test_there_is_a_file_for_each_engine_and_model(files):
         "check/claims/engb.json",
         "check/engines/enga.json",
         "check/engines/engb.json",
+        "check/gotchas/enga.json",
+        "check/gotchas/engb.json",
         "check/models/plain-model.json",
         "check/models/tiny-model.json",
     ]
@@ -92,7 +94,7 @@ def test_an_engine(files):
     offers, registry = engine["snapshots"]
     assert registry["complete"] is True
     assert [claim["lacks"] for claim in offers["requirements"]["sliding-window"]] == ["The mask is right and the cache keeps every token."]
-    [gotcha] = engine["gotchas"]
+    [gotcha] = files["check/gotchas/enga.json"]["gotchas"]
     assert (gotcha["reported"], gotcha["proven"]) == ("2026-01-20", True)
     assert gotcha["when"]["all"][1] == {"fact": "cache.dtype", "test": ["fp8_e4m3"], "text": "cache.dtype is fp8_e4m3"}
 
@@ -105,7 +107,7 @@ def test_a_model_that_cannot_be_read_says_what_is_missing(make):
 
 def test_a_gotcha_that_nobody_opened_is_not_proven(make):
     files = dict(check_files(make(changed(GOTCHA, ("strength: reproducible-case", "strength: single-report")))))
-    assert files["check/engines/enga.json"]["gotchas"][0]["proven"] is False
+    assert files["check/gotchas/enga.json"]["gotchas"][0]["proven"] is False
 
 
 def test_what_a_lack_matters_for_is_parsed(make):

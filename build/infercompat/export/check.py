@@ -12,10 +12,12 @@ Whatever does not depend on the question is worked out here, so that the script 
   id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
   fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>`, on a platform alone as
-  `platform.<name>` or on a feature as `features.<id>`, that speak of any model), gotchas about it, overheads (bytes, ascending).
+  `platform.<name>` or on a feature as `features.<id>`, that speak of any model), overheads (bytes, ascending).
+`gotchas/<engine>.json`
+  id, gotchas about it.
 `claims/<engine>.json`
   what the engine's snapshots say of models by name, for a config that is dropped and is that of no model here: id, and by snapshot `exact`
-  (claims by `architecture` or `model_type` and its name) and `requirements` (claims that name a model).
+  (claims by `architecture` or `model_type` and its name, which `about` does not repeat) and `requirements` (claims that name a model).
 `models/<id>.json`
   id, data (name, architecture, checkpoints, what config and parameters were read from), names (what registries call it), facts (the
   `model.` facts; those that nobody knows are left out), derived (missing and reason where unknown; else name, requirements with reasons,
@@ -73,6 +75,7 @@ def check_files(products: Products) -> Iterator[tuple[str, Any]]:
     yield "check/catalog.json", _with_citations(catalog_data(assessor), assessor.ledger)
     for engine in askable(catalog):
         yield f"check/engines/{engine.id}.json", _with_citations(engine_data(assessor, engine), assessor.ledger)
+        yield f"check/gotchas/{engine.id}.json", _with_citations({"id": engine.id, "gotchas": gotchas_of(catalog, engine)}, assessor.ledger)
         yield f"check/claims/{engine.id}.json", _with_citations(named_claims(assessor.ledger, engine), assessor.ledger)
     for model in catalog.of_kind("model"):
         yield f"check/models/{model.id}.json", _with_citations(model_data(assessor, model), assessor.ledger)
@@ -114,9 +117,13 @@ def engine_data(assessor: Assessor, engine: Record) -> dict[str, Any]:
         "parts": [part.id for part in parts(catalog, engine)],
         "needs": sorted(_needed(catalog, engine)),
         "snapshots": [_snapshot(ledger, snapshot) for snapshot in ledger.snapshots(engine.id)],
-        "gotchas": [_gotcha(catalog, gotcha) for gotcha in gotchas_about(catalog, engine)],
         "overheads": [one.bytes for one in assessor.overheads(engine.id)],
     }
+
+
+def gotchas_of(catalog: Catalog, engine: Record) -> list[dict[str, Any]]:
+    """The gotchas about an engine, whatever the model."""
+    return [_gotcha(catalog, gotcha) for gotcha in gotchas_about(catalog, engine)]
 
 
 def _asked_of(engine: Record) -> dict[str, Any]:
@@ -160,7 +167,7 @@ def named_claims(ledger: Ledger, engine: Record) -> dict[str, Any]:
         exact: dict[str, dict[str, list]] = {}
         for about, claims in ledger.exact(snapshot).items():
             if about[0] in NAMES and about[1] != "*":
-                exact.setdefault(about[0], {})[about[1]] = [_claim(ledger, snapshot, claim) for claim in claims]
+                exact.setdefault(about[0], {})[about[1]] = [_claim(ledger, snapshot, claim, named=True) for claim in claims]
         wanted: dict[str, list] = {}
         for requirement, claims in ledger.offers(snapshot).items():
             wanted |= {requirement: named} if (named := [_claim(ledger, snapshot, claim) for claim in claims if _named(claim)]) else {}
@@ -238,9 +245,10 @@ def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: 
     return found
 
 
-def _claim(ledger: Ledger, snapshot: Record, claim: Mapping[str, Any]) -> dict[str, Any]:
+def _claim(ledger: Ledger, snapshot: Record, claim: Mapping[str, Any], named: bool = False) -> dict[str, Any]:
+    """A claim for the script; one that stands under its model's name (`named`) does not say whom it is about."""
     about = {name: value for name, value in claim["about"].items() if name not in ("requirement", "feature", "quantization")}
-    found = {"about": about, **_only(claim, CLAIM_FIELDS), "source": _source(ledger, snapshot, claim)}
+    found = {**({} if named else {"about": about}), **_only(claim, CLAIM_FIELDS), "source": _source(ledger, snapshot, claim)}
     return found if "when" not in claim else found | {"when": _tree(claim["when"]), "if": condition_words(dict(claim))}
 
 

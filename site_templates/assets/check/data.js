@@ -1,5 +1,5 @@
 // @ts-check
-// The files of export/check.py, put together for one question: layers spelled out, facts with their names, citations in one place.
+// The files of export/check.py, put together for one question: layers spelled out, facts with their names, gotchas and citations in one place.
 
 import { FEATURE, WEIGHTS } from "./claims.js";
 
@@ -22,22 +22,27 @@ export async function loadCatalog(fetch) {
  */
 export async function loadData(fetch, catalog, model, engine) {
   if (typeof model !== "string") return loadForConfig(fetch, catalog, model, engine);
-  const [own, asked] = await Promise.all([fetch(`check/engines/${engine}.json`), fetch(`check/models/${model}.json`)]);
-  const others = await Promise.all(own.needs.map((/** @type {string} */ id) => fetch(`check/engines/${id}.json`)));
-  const engines = Object.fromEntries([own, ...others].map((one) => [one.id, one]));
+  const [engines, asked] = await Promise.all([loadEngines(fetch, engine), fetch(`check/models/${model}.json`)]);
   const citations = Object.assign({}, ...[catalog, asked, ...Object.values(engines)].map((file) => file.citations));
-  return { catalog, engine: own, model: once(asked, spellOut), engines, citations };
+  return { catalog, engine: engines[engine], model: once(asked, spellOut), engines, citations };
 }
 
 /** @param {Fetch} fetch @param {any} catalog @param {import("./types.js").Model} model @param {string} engine @returns {Promise<Data>} */
 async function loadForConfig(fetch, catalog, model, engine) {
-  const own = await fetch(`check/engines/${engine}.json`);
-  const ids = [engine, ...own.needs];
-  const [files, named] = await Promise.all(["engines", "claims"].map((kind) => Promise.all(ids.map((id) => fetch(`check/${kind}/${id}.json`)))));
-  const engines = Object.fromEntries(files.map((one) => [one.id, one]));
+  const engines = await loadEngines(fetch, engine);
+  const files = Object.values(engines);
+  const named = await Promise.all(files.map(({ id }) => fetch(`check/claims/${id}.json`)));
   const claims = Object.fromEntries(named.map(({ id, snapshots }) => [id, claimsOn(model, snapshots)]));
   const citations = Object.assign({}, ...[catalog, ...files, ...named].map((file) => file.citations));
-  return { catalog, engine: own, model: { ...model, claims }, engines, citations };
+  return { catalog, engine: engines[engine], model: { ...model, claims }, engines, citations };
+}
+
+/** An engine and those that a question to it reads besides, by id, each with its gotchas. @param {Fetch} fetch @param {string} engine @returns {Promise<Record<string, import("./types.js").Engine>>} */
+async function loadEngines(fetch, engine) {
+  const load = (/** @type {string} */ id) => Promise.all(["engines", "gotchas"].map((kind) => fetch(`check/${kind}/${id}.json`)));
+  const own = await load(engine);
+  const others = await Promise.all(own[0].needs.map(load));
+  return Object.fromEntries([own, ...others].map(([about, { gotchas }]) => [about.id, { ...about, gotchas }]));
 }
 
 /** The claims that name the model, as export/check.py picks them for a model of the catalog. @param {import("./types.js").Model} model @param {Record<string, any>} snapshots */
@@ -46,7 +51,9 @@ function claimsOn({ names, derived }, snapshots) {
   const fits = (/** @type {import("./types.js").Claim} */ { about }) => keys.every((key) => (about[key] ?? "*") === "*" || about[key] === names[key]);
   /** @param {Record<string, any>} said */
   const on = (said) => {
-    const exact = keys.filter((key) => Object.hasOwn(said.exact[key] ?? {}, names[key])).map((key) => [key, said.exact[key][names[key]]]);
+    const exact = keys
+      .filter((key) => Object.hasOwn(said.exact[key] ?? {}, names[key]))
+      .map((key) => [key, said.exact[key][names[key]].map((/** @type {object} */ claim) => ({ about: { [key]: names[key] }, ...claim }))]);
     const demanded = derived.unknown ? [] : Object.keys(derived.requirements);
     const offers = [...demanded, ...Object.keys(said.requirements).filter((name) => name.startsWith(WEIGHTS) || name.startsWith(FEATURE))];
     const requirements = offers.map((id) => [id, (said.requirements[id] ?? []).filter(fits)]).filter(([, claims]) => claims.length);
