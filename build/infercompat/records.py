@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
@@ -110,9 +110,39 @@ class Record:
         return self.data.get("engine")
 
     @cached_property
+    def affected(self) -> Sequence[str]:
+        """The engines that a gotcha's `affects` names."""
+        entries = next(iter(self.data.get("affects", {}).values()), ())
+        return [entry["engine"] for entry in entries if "engine" in entry]
+
+    @cached_property
     def live(self) -> bool:
         """Whether it was neither withdrawn nor moved."""
         return "withdrawn" not in self.data and "moved_to" not in self.data
+
+    @cached_property
+    def _claims(self) -> dict[str, list[dict[str, Any]]]:
+        found: dict[str, list[dict[str, Any]]] = {}
+        for claim in self.data.get("claims", ()):
+            found.setdefault(subject_of(claim["about"]), []).append(claim)
+        return found
+
+    def subjects(self) -> Iterable[str]:
+        """What a snapshot's claims are about, each once."""
+        return self._claims.keys()
+
+    def claims_on(self, subject: str) -> Sequence[dict[str, Any]]:
+        """A snapshot's claims on one subject, as `subject_of` names it."""
+        return self._claims.get(subject, ())
+
+
+_SUBJECTS = ("requirement", "quantization", "feature", "architecture", "model_type", "backend", "platform")
+
+
+def subject_of(about: Mapping[str, str]) -> str:
+    """The one thing under which a claim is found, such as "requirement sliding-window"; what else its `about` says narrows it."""
+    key = next(key for key in _SUBJECTS if key in about)
+    return f"{key} {about[key]}"
 
 
 class Files(Struct, frozen=True):

@@ -10,17 +10,19 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from msgspec import Raw
 from msgspec.json import decode
 
 from infercompat import __version__, places
 from infercompat.link import Catalog
 from infercompat.products import Products, reference_date
-from infercompat.records import Document, Files, Record
+from infercompat.records import Document, Files, Record, subject_of
 
 
 def _parsed(text: bytes | memoryview) -> Any:
@@ -33,16 +35,44 @@ def _parsed(text: bytes | memoryview) -> Any:
 class Stored(Record):
     """A record whose data is parsed when it is first asked for: a question needs a few of thousands."""
 
-    def __init__(self, id: str, kind: str, path: str, aliases: list[str], engine: str | None, live: bool, text: memoryview):
-        self.id, self.kind, self.path, self.aliases, self.engine, self.live, self.text = id, kind, path, aliases, engine, live, text
+    def __init__(self, told: Sequence[Any], text: memoryview, claims: memoryview):
+        self.id, self.kind, self.path, self.aliases, self.engine, self.affected, self.live = told
+        self.text, self.claims_text = text, claims
 
     @cached_property
     def data(self) -> dict:
-        return _parsed(self.text)
+        data = _parsed(self.text)
+        return _Snapshot(self, data) if self.claims_text else data
+
+    @cached_property
+    def _claims(self) -> dict[str, Raw]:
+        return decode(self.claims_text, type=dict[str, Raw]) if self.claims_text else {}
+
+    def claims_on(self, subject: str) -> Sequence[dict[str, Any]]:
+        """A snapshot's claims on one subject, parsed when they are asked for."""
+        found = self._claims.get(subject)
+        if isinstance(found, Raw):
+            found = self._claims[subject] = [claim for _, claim in decode(found)]
+        return found or ()
 
     @cached_property
     def document(self) -> Document:
         return Document(self.path, self.data, {}, {}, {}, ())
+
+
+class _Snapshot(dict):
+    """The data of a support snapshot, whose thousands of claims are parsed when somebody asks for all of them."""
+
+    def __init__(self, record: Stored, data: dict[str, Any]):
+        super().__init__(data)
+        self._record = record
+
+    def __missing__(self, key: str) -> Any:
+        if key != "claims":
+            raise KeyError(key)
+        numbered = [pair for pairs in decode(self._record.claims_text).values() for pair in pairs]
+        self[key] = [claim for _, claim in sorted(numbered, key=itemgetter(0))]
+        return self[key]
 
 
 BUNDLED = "snapshot.jsonl"
@@ -118,10 +148,14 @@ def _store(place: Path, products: Products) -> None:
 
 
 def compiled(products: Products) -> bytes:
-    """A snapshot: a check sum, a line with what is asked of every record, and behind it the data of each as JSON."""
+    """A snapshot: a check sum, a line with what is asked of every record, and behind it the data of each as JSON, claims by subject."""
     catalog = products.catalog
-    texts = [json.dumps(record.data, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass") for record in catalog.records.values()]
-    told = [[*_told(record), len(text)] for record, text in zip(catalog.records.values(), texts, strict=True)]
+    texts, told = [], []
+    for record in catalog.records.values():
+        claims = _by_subject(record)
+        parts = [_text({name: value for name, value in record.data.items() if name != "claims" or not claims}), _text(claims) if claims else b""]
+        told.append([_told(record), *map(len, parts)])
+        texts += parts
     head = {
         "vocabulary": catalog.vocabulary,
         "aliases": catalog.aliases,
@@ -133,8 +167,20 @@ def compiled(products: Products) -> bytes:
     return b"%08x\n" % zlib.crc32(content) + content
 
 
-def _told(record: Record) -> tuple[str, str, str, list[str], str | None, bool]:
-    return record.id, record.kind, record.path, list(record.aliases), record.engine, record.live
+def _text(data: Any) -> bytes:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+
+
+def _by_subject(record: Record) -> dict[str, list[tuple[int, dict[str, Any]]]]:
+    """A snapshot's claims, each with its number, by what they are about; empty for any other record."""
+    numbered: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    for number, claim in enumerate(record.data.get("claims", ()) if record.kind == "support" else ()):
+        numbered.setdefault(subject_of(claim["about"]), []).append((number, claim))
+    return numbered
+
+
+def _told(record: Record) -> tuple[str, str, str, list[str], str | None, list[str], bool]:
+    return record.id, record.kind, record.path, list(record.aliases), record.engine, list(record.affected), record.live
 
 
 def _products(folder: Path, content: bytes) -> Products:
@@ -143,9 +189,9 @@ def _products(folder: Path, content: bytes) -> Products:
     end = content.index(b"\n", 9)
     head, bodies = _parsed(content[9:end]), memoryview(content)[end + 1 :]
     records, start = [], 0
-    for *told, length in head["records"]:
-        records.append(Stored(*told, bodies[start : start + length]))
-        start += length
+    for told, length, claims in head["records"]:
+        records.append(Stored(told, bodies[start : start + length], bodies[start + length : start + length + claims]))
+        start += length + claims
     catalog = Catalog({record.id: record for record in records}, head["aliases"], head["vocabulary"])
     today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else head["newest"]
     return Products(folder, Files(tuple(records), {}, head["count"]), catalog, [], today)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infercompat.condition import lookup
-from infercompat.join.features import FEATURES, asked, offer_of
+from infercompat.join.features import FEATURES, as_read, asked, offer_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,19 @@ def test_each_feature_is_asked_for_by_a_declared_fact():
 )
 def test_names_of_tables(about, offer):
     claim = {"about": about, "holds": "native"}
-    found = offer_of(claim)
-    assert (found and found[0]) == offer
-    assert found is None or found[1] == claim
+    found = offer_of(about["feature"]) if as_read(claim) == claim else None
+    assert found == offer
+    assert offer is None or about["feature"] in words_of(offer)
 
 
 def test_a_column_of_one_method_speaks_of_that_method_alone():
     plain = {"about": {"feature": "mtp"}, "holds": "native"}
-    assert offer_of(plain) == ("features.speculation", plain | {"when": {"speculation.method": "mtp"}})
+    assert (offer_of("mtp"), as_read(plain)) == ("features.speculation", plain | {"when": {"speculation.method": "mtp"}})
     more = plain | {"when": {"task": "generate"}}
-    assert offer_of(more)[1]["when"] == {"all": [{"speculation.method": "mtp"}, {"task": "generate"}]}
+    assert as_read(more)["when"] == {"all": [{"speculation.method": "mtp"}, {"task": "generate"}]}
+
+
+def test_words_of_two_together():
+    words = words_of("features.chunked-prefill+speculation")
+    assert {"chunked-prefill-with-speculation", "sd-with-cp", "cp-with-sd"} <= set(words)
+    assert {offer_of(word) for word in words} == {"features.chunked-prefill+speculation"}

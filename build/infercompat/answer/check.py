@@ -88,6 +88,11 @@ class Assessor(Struct, dict=True):
         found = [one.bytes for engine in self.products.catalog.of_kind("engine") for one in self.overheads(engine.id)]
         return max(found) if len(found) >= FEW else None
 
+    def overhead(self, engine: str) -> tuple[int, int | None]:
+        """The least and the most bytes that an engine takes beside weights and cache; of one with too few logs, the most of any engine."""
+        own = self.overheads(engine)
+        return own[0].bytes if own else 0, own[-1].bytes if len(own) >= FEW else self.generous
+
     def assess(self, question: Question) -> Assessment:
         """Every hop, every gotcha, and the verdict by the five rules of the join."""
         catalog, today = self.products.catalog, self.products.today
@@ -97,7 +102,7 @@ class Assessor(Struct, dict=True):
         hops, resolved = self._hops(resolved, joiner)
         observed = () if hops[0].state == "fails" else seen(self.products, resolved)
         hops = confirmed(hops, observed, resolved, self.ledger)
-        needs = None if hops[0].state == "fails" else memory(resolved, self.overheads(question.engine.id), self.generous, observed)
+        needs = None if hops[0].state == "fails" else memory(resolved, self.overhead(question.engine.id), observed)
         if needs is not None:
             taken = memory_hop(needs, self.ledger, question)
             hops = hops if taken is None else (*hops, taken)

@@ -15,7 +15,6 @@ from infercompat.answer.observed import OUT_OF_MEMORY, RAN, Seen, holds_for, nea
 from infercompat.answer.question import Question
 from infercompat.derive import Unknown
 from infercompat.join import Hop, Ledger, Source
-from infercompat.measure import Overhead
 from infercompat.records import Record
 from infercompat.units import ELEMENT_BYTES, format_bytes
 from infercompat.weighing import rank_weights, split_of
@@ -53,13 +52,11 @@ class Memory(Struct, frozen=True):
     file: int | None = None
 
 
-def memory(
-    resolved: Resolved, overheads: Sequence[Overhead], generous: int | None = None, seen: Sequence[Seen] = (), weights: int | None = None
-) -> Memory | None:
+def memory(resolved: Resolved, overhead: tuple[int, int | None], seen: Sequence[Seen] = (), weights: int | None = None) -> Memory | None:
     """What the question takes of each device; None without hardware.
 
-    `overheads` are those of logs of this engine; `generous` bounds that of an engine without enough logs, from those of all engines.
-    `weights` are those of a device, where somebody stated them.
+    `overhead`: the least and the most bytes that the engine takes of one beside weights and cache. `weights`: those of a device, where
+    somebody stated them.
     """
     question, facts = resolved.question, resolved.facts
     if question.hardware is None or isinstance(question.derived, Unknown):
@@ -72,8 +69,7 @@ def memory(
     if total is None:
         why.append("the device's memory is not in its record")
     of_free = None if share is not None else _share_of_free(question, facts)
-    least, most = overheads[0].bytes if overheads else 0, overheads[-1].bytes if len(overheads) >= FEW else generous
-    left = _left(total, share, per_rank, least, most) if of_free is None else _left_of_free(total, of_free, per_rank, least, most)
+    left = _left(total, share, per_rank, *overhead) if of_free is None else _left_of_free(total, of_free, per_rank, *overhead)
     logged = next((one for one in seen if one.kind == "left"), None)
     left = left if logged is None or logged.left is None else (logged.left, logged.left)
     values = question.model.data["config"]["values"]
@@ -100,7 +96,7 @@ def memory(
         cites=() if isinstance(policy, Unknown) else tuple(policy[0]["cites"]),
         seen=outcome or logged,
         bounds=bounds,
-        file=total - largest - (most or 0) if any_file and total is not None and largest is not None else None,
+        file=total - largest - (overhead[1] or 0) if any_file and total is not None and largest is not None else None,
     )
     return _capacity(found, resolved, asked)
 

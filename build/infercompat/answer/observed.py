@@ -51,8 +51,10 @@ def seen(products: Products, resolved: Resolved) -> tuple[Seen, ...]:
 def _seen(products: Products, resolved: Resolved) -> Iterator[Seen]:
     question = resolved.question
     for measurement in products.catalog.of_kind("measurement"):
+        if measurement.engine != question.engine.id:
+            continue
         data = measurement.data
-        kind = _kind(data) if measurement.engine == question.engine.id else None
+        kind = _kind(data)
         if kind is None or not _same_stack(products, resolved, data):
             continue
         how, stale = _version(products, resolved, data, lasting=kind == RAN)
@@ -154,10 +156,11 @@ def logged(products: Products, resolved: Resolved) -> list[dict[str, Any]]:
         return []
     found = []
     for measurement in products.catalog.of_kind("measurement"):
-        data, cite = measurement.data, measurement.data["cites"][0]
-        mine = data.get("engine") == resolved.question.engine.id and data["metric"].startswith(LOGGED) and "value" in data
-        if mine and data.get("hardware") and _same_stack(products, resolved, data):
-            conditions = data.get("conditions", {})
+        if measurement.engine != resolved.question.engine.id:
+            continue
+        data = measurement.data
+        if data["metric"].startswith(LOGGED) and "value" in data and data.get("hardware") and _same_stack(products, resolved, data):
+            cite, conditions = data["cites"][0], data.get("conditions", {})
             figure = {name: data.get(name) for name in ("metric", "value", "unit", "version")}
             found.append({"id": measurement.id, **figure, "context": conditions.get("context"), "cites": [{"id": cite["id"], "at": cite.get("at", "")}]})
     return sorted(found, key=lambda one: (one["context"] != resolved.question.given.get("max_model_len"), one["id"]))

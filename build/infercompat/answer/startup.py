@@ -58,7 +58,7 @@ def start(assessor: Assessor, subject: Subject, how: Asked, dtype: str, options:
     question = Question(model, subject.derived, how.engine, how.release, hardware, gpus, given, checkpoint=checkpoint or file_of(model))
     resolved = resolve(question, catalog)
     logged = seen(assessor.products, resolved)
-    found = memory(resolved, assessor.overheads(how.engine.id), assessor.generous, logged, options.get("weights"))
+    found = memory(resolved, assessor.overhead(how.engine.id), logged, options.get("weights"))
     if found is None:
         return None
     ranks = int(resolved.facts.get("tensor_parallel") or 1)

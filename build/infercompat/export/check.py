@@ -165,12 +165,11 @@ def named_claims(ledger: Ledger, engine: Record) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for snapshot in ledger.snapshots(engine.id):
         exact: dict[str, dict[str, list]] = {}
-        for about, claims in ledger.exact(snapshot).items():
-            if about[0] in NAMES and about[1] != "*":
-                exact.setdefault(about[0], {})[about[1]] = [_claim(ledger, snapshot, claim, named=True) for claim in claims]
+        for key, name in ledger.names(snapshot):
+            exact.setdefault(key, {})[name] = [_claim(ledger, snapshot, claim, named=True) for claim in ledger.exact(snapshot, key, name)]
         wanted: dict[str, list] = {}
-        for requirement, claims in ledger.offers(snapshot).items():
-            wanted |= {requirement: named} if (named := [_claim(ledger, snapshot, claim) for claim in claims if _named(claim)]) else {}
+        for offer in ledger.offers(snapshot):
+            wanted |= {offer: named} if (named := [_claim(ledger, snapshot, claim) for claim in ledger.offer(snapshot, offer) if _named(claim)]) else {}
         if exact or wanted:
             found[snapshot.id] = {"exact": exact, "requirements": wanted}
     return {"id": engine.id, "snapshots": found}
@@ -215,11 +214,11 @@ def value_of(value: Any) -> Any:
 
 def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
     general = {
-        requirement: found
-        for requirement, claims in ledger.offers(snapshot).items()
-        if (found := [_claim(ledger, snapshot, claim) for claim in claims if not _named(claim)])
+        offer: found
+        for offer in ledger.offers(snapshot)
+        if (found := [_claim(ledger, snapshot, claim) for claim in ledger.offer(snapshot, offer) if not _named(claim)])
     }
-    fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot).get(("architecture", "*"), ())]
+    fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot, "architecture", "*")]
     found = {"id": snapshot.id, **_only(snapshot.data, ("version", "read_on", "title", "complete"))}
     return found | {"source": _source(ledger, snapshot, None), "fallbacks": fallbacks, "requirements": general}
 
@@ -233,11 +232,10 @@ def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: 
     """The claims of an engine's snapshots that name this model, and what they say of the requirements that it has."""
     found: dict[str, Any] = {}
     for snapshot in ledger.snapshots(engine.id):
-        exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot).get((key, names[key])))}
-        offers = ledger.offers(snapshot)
+        exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot, key, names[key]))}
         wanted: dict[str, list] = {}
-        for offer in (*demanded, *(name for name in offers if name.startswith((WEIGHTS, FEATURE)))):
-            for claim in offers.get(offer, ()):
+        for offer in (*demanded, *(name for name in ledger.offers(snapshot) if name.startswith((WEIGHTS, FEATURE)))):
+            for claim in ledger.offer(snapshot, offer):
                 if (named := _named(claim)) and named.items() <= names.items():
                     wanted.setdefault(offer, []).append(_claim(ledger, snapshot, claim))
         if exact or wanted:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from infercompat import condition
 from infercompat.condition import Truth
-from infercompat.join.features import offer_of
+from infercompat.join.features import FEATURE, as_read, offer_of, words_of
 from infercompat.link import Catalog
 from infercompat.records import Record
 
@@ -70,42 +70,37 @@ class Ledger:
     def __init__(self, catalog: Catalog):
         self.catalog = catalog
         self._snapshots: dict[str | None, list[Record]] = defaultdict(list)
-        self._indexes: dict[str, dict[tuple[str, str], list[dict]]] = {}
-        self._offers: dict[str, dict[str, list[dict]]] = {}
+        self._offers: dict[tuple[str, str], list[dict]] = {}
+        self._listed: dict[str, list[str]] = {}
         for snapshot in catalog.of_kind("support"):
             self._snapshots[snapshot.engine].append(snapshot)
 
     def snapshots(self, engine: str) -> list[Record]:
         return self._snapshots.get(engine, [])
 
-    def exact(self, snapshot: Record) -> dict[tuple[str, str], list[dict]]:
-        """A snapshot's claims that are about one thing alone, by what that is, such as ("architecture", "*"); indexed when it is first asked."""
-        if snapshot.id not in self._indexes:
-            index = self._indexes[snapshot.id] = defaultdict(list)
-            for claim in snapshot.data["claims"]:
-                if len(claim["about"]) == 1:
-                    [about] = claim["about"].items()
-                    index[about].append(claim)
-        return self._indexes[snapshot.id]
+    def exact(self, snapshot: Record, key: str, name: str) -> list[dict]:
+        """A snapshot's claims that are about one thing alone, such as its architecture "*"."""
+        return [claim for claim in snapshot.claims_on(f"{key} {name}") if len(claim["about"]) == 1]
 
-    def offers(self, snapshot: Record) -> dict[str, list[dict]]:
-        """A snapshot's claims on what the engine offers: by requirement, and as `weights.<format>`, `platform.<name>` and `features.<id>`.
+    def names(self, snapshot: Record) -> Iterator[tuple[str, str]]:
+        """What its claims that are about one model alone call that, such as ("architecture", "LlamaForCausalLM")."""
+        for key, _, name in (subject.partition(" ") for subject in snapshot.subjects()):
+            if key in ("architecture", "model_type") and name != "*" and self.exact(snapshot, key, name):
+                yield key, name
 
-        Indexed when it is first asked.
-        """
-        if snapshot.id not in self._offers:
-            index = self._offers[snapshot.id] = defaultdict(list)
-            for claim in snapshot.data["claims"]:
-                about = claim["about"]
-                if "requirement" in about:
-                    index[about["requirement"]].append(claim)
-                elif "quantization" in about:
-                    index[WEIGHTS + about["quantization"]].append(claim)
-                elif about.keys() == {"platform"}:
-                    index[PLATFORM + about["platform"]].append(claim)
-                elif "feature" in about and (found := offer_of(claim)):
-                    index[found[0]].append(found[1])
-        return self._offers[snapshot.id]
+    def offers(self, snapshot: Record) -> list[str]:
+        """The offers that a snapshot speaks of: requirements, and `weights.<format>`, `platform.<name>` and `features.<id>`."""
+        if snapshot.id not in self._listed:
+            found = dict.fromkeys(offer for subject in snapshot.subjects() if (offer := _offer_named(subject)))
+            self._listed[snapshot.id] = [offer for offer in found if self.offer(snapshot, offer)]
+        return self._listed[snapshot.id]
+
+    def offer(self, snapshot: Record, wanted: str) -> list[dict]:
+        """A snapshot's claims on what the engine offers; found when it is first asked."""
+        key = (snapshot.id, wanted)
+        if key not in self._offers:
+            self._offers[key] = list(_on_offer(snapshot, wanted))
+        return self._offers[key]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
         """The evidence behind a claim: its own citation, else the snapshot's first one with the claim's place."""
@@ -137,14 +132,13 @@ class Ledger:
         return found
 
     def _in_registry(self, snapshot: Record, key: str, names: dict[str, str], holds: Holds) -> Statement | None:
-        exact = self.exact(snapshot)
         for name in (key, "architecture" if key == "model_type" else "model_type"):
-            claims = exact.get((name, names.get(name)), ())
+            claims = self.exact(snapshot, name, names.get(name, ""))
             if claims:
                 return self._strongest(snapshot, claims, holds)
         if not snapshot.data.get("complete"):
             return None
-        fallbacks = [(claim, holds(claim.get("when") or {}).value) for claim in exact.get(("architecture", "*"), ())]
+        fallbacks = [(claim, holds(claim.get("when") or {}).value) for claim in self.exact(snapshot, "architecture", "*")]
         for claim, holding in sorted(fallbacks, key=lambda pair: pair[1] is None):
             if holding:
                 return Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
@@ -171,7 +165,7 @@ class Ledger:
         for snapshot in self.snapshots(engine):
             fitting = [
                 (narrowness, claim)
-                for claim in self.offers(snapshot).get(wanted, ())
+                for claim in self.offer(snapshot, wanted)
                 if (backend is None or claim["about"].get("backend") == backend) and (narrowness := _narrowness(claim["about"], names)) is not None
                 if named is None or named == bool(narrowness)
             ]
@@ -182,9 +176,28 @@ class Ledger:
     def on_feature(self, engine: str, feature: str) -> Iterator[Statement]:
         """Claims on a feature, architecture by architecture, in the order of their sources."""
         for snapshot in self.snapshots(engine):
-            for claim in snapshot.data["claims"]:
-                if claim["about"].get("feature") == feature:
-                    yield Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
+            for claim in snapshot.claims_on(f"feature {feature}"):
+                yield Statement(snapshot, claim["holds"], self.source(snapshot, claim), claim)
+
+
+def _on_offer(snapshot: Record, wanted: str) -> Iterator[dict]:
+    if wanted.startswith(WEIGHTS):
+        yield from snapshot.claims_on(f"quantization {wanted.removeprefix(WEIGHTS)}")
+    elif wanted.startswith(PLATFORM):
+        yield from (claim for claim in snapshot.claims_on(f"platform {wanted.removeprefix(PLATFORM)}") if len(claim["about"]) == 1)
+    elif wanted.startswith(FEATURE):
+        for word in words_of(wanted):
+            yield from filter(None, map(as_read, snapshot.claims_on(f"feature {word}")))
+    else:
+        yield from snapshot.claims_on(f"requirement {wanted}")
+
+
+def _offer_named(subject: str) -> str | None:
+    key, _, name = subject.partition(" ")
+    if key == "feature":
+        return offer_of(name)
+    before = {"requirement": "", "quantization": WEIGHTS, "platform": PLATFORM}.get(key)
+    return None if before is None else before + name
 
 
 def _narrowness(about: dict[str, Any], names: dict[str, str]) -> int | None:

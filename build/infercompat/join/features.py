@@ -6,6 +6,7 @@ A feature is asked for by its fact alone, as it was given: what an engine turns 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import permutations, product
 from typing import Any
 
 from msgspec import Struct
@@ -47,7 +48,8 @@ FEATURES: dict[str, Feature] = {
 BY_METHOD = {"mtp": "mtp", "eagle-3-linear": "eagle3", "dflash": "dflash"}
 """Columns of feature tables that speak of speculation by one method."""
 
-_BY_NAME = {name: feature.id for feature in FEATURES.values() for name in (feature.id, *feature.called)}
+_NAMES = {feature.id: (feature.id, *feature.called, *(BY_METHOD if feature.id == "speculation" else ())) for feature in FEATURES.values()}
+_BY_NAME = {name: id for id, names in _NAMES.items() for name in names}
 
 
 def asked(given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -61,16 +63,27 @@ def _is_on(value: Any) -> bool:
     return value is True or (isinstance(value, int) and value > 1)
 
 
-def offer_of(claim: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """How a claim on a feature, or on two together, is found, and the claim as it is to be read; None for one that no fact asks for."""
+def offer_of(word: str) -> str | None:
+    """The offer that a word in an engine's table speaks of; None for one that no fact asks for."""
+    ids = [_BY_NAME.get(name) for name in word.split(_BETWEEN)]
+    return None if None in ids or len(ids) > 2 else FEATURE + "+".join(sorted(map(str, ids)))
+
+
+def words_of(offer: str) -> tuple[str, ...]:
+    """The words that tables have for an offer."""
+    names = [_NAMES.get(id, ()) for id in offer.removeprefix(FEATURE).split("+")]
+    if len(names) == 1:
+        return names[0]
+    return tuple(f"{one}{_BETWEEN}{other}" for pair in permutations(names, 2) for one, other in product(*pair))
+
+
+def as_read(claim: dict[str, Any]) -> dict[str, Any] | None:
+    """A claim on a feature as the join reads it: of the method that its column is for; None where it is about something else."""
     about = claim["about"]
     word, of_model = about["feature"], "architecture" in about or "model_type" in about
     if "backend" in about or (word == "speculative-draft" and of_model):  # that class drafts for another
         return None
-    if word in BY_METHOD:
-        method = {"speculation.method": BY_METHOD[word]}
-        return FEATURE + "speculation", {**claim, "when": {"all": [method, claim["when"]]} if "when" in claim else method}
-    ids = [_BY_NAME.get(name) for name in word.split(_BETWEEN)]
-    if None in ids or len(ids) > 2:
-        return None
-    return FEATURE + "+".join(sorted(map(str, ids))), claim
+    if word not in BY_METHOD:
+        return claim
+    method = {"speculation.method": BY_METHOD[word]}
+    return {**claim, "when": {"all": [method, claim["when"]]} if "when" in claim else method}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -55,9 +57,10 @@ class Gate(Struct, frozen=True):
 def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, today: str, almost: bool = False) -> list[Gate]:
     """The gotchas that this stack meets or can meet on this engine version, worst first; with `almost` those that it just misses, too."""
     stack = replace(stack, given={f"{engine.id}.version": release.version, **stack.given})
+    builds = tuple((name, value) for name, value in stack.given.items() if name.endswith((".version", ".has_pr")))
     found = []
     for gotcha in gotchas_about(catalog, engine):
-        gate = _gate(catalog, gotcha, engine, release, stack, today)
+        gate = _gate(catalog, gotcha, engine, release, stack, builds, today)
         if gate is not None and (almost or gate.state != "almost"):
             found.append(gate)
     severities = list(catalog.words("severity"))
@@ -65,9 +68,13 @@ def gates(catalog: Catalog, engine: Record, release: Release, stack: Stack, toda
     return sorted(found, key=lambda gate: (order.index(gate.state), severities.index(gate.severity), not gate.proven, gate.gotcha.id))
 
 
-def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> Gate | None:
+Builds = tuple[tuple[str, Any], ...]
+"""What is given of versions and of merged changes that builds hold, by fact."""
+
+
+def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, builds: Builds, today: str) -> Gate | None:
     data = gotcha.data
-    versions, stale = _components(catalog, gotcha, engine, release, stack, today)
+    versions, stale = _components(catalog, gotcha, engine, release, builds, today)
     if "container" in stack.given and any("container" in leaf.facts for leaf in leaves(_conditions(catalog, gotcha)[0])):
         versions, stale = YES, False  # an image has one build, and the condition names it
     around = all_of((versions, _hardware(data["hardware"], stack)))
@@ -113,32 +120,29 @@ def gotchas_about(catalog: Catalog, engine: Record) -> list[Record]:
 
 
 def _is_about(gotcha: Record, engine: Record) -> bool:
-    entries = next(iter(gotcha.data["affects"].values()))
-    engines = [entry["engine"] for entry in entries if "engine" in entry]
-    return engine.id in engines if engines else gotcha.data["engine"] == engine.id or _bundles(engine, gotcha.data["engine"])
+    return engine.id in gotcha.affected if gotcha.affected else gotcha.engine == engine.id or _bundles(engine, gotcha.engine)
 
 
-def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> tuple[Truth, bool]:
+def _components(catalog: Catalog, gotcha: Record, engine: Record, release: Release, builds: Builds, today: str) -> tuple[Truth, bool]:
     """Whether the components at fault are in the stack at affected versions, and whether what says so is stale.
 
     It is the same for every model; what differs between stacks is only the versions that somebody gave.
     """
-    given = tuple((name, value) for name, value in stack.given.items() if name.endswith((".version", ".has_pr")))
-    key = ("components", gotcha.id, engine.id, release, given, today)
+    key = ("components", gotcha.id, engine.id, release, builds, today)
     if key not in catalog.memo:
-        catalog.memo[key] = _affected(catalog, gotcha, engine, release, stack, today)
+        catalog.memo[key] = _affected(catalog, gotcha, engine, release, dict(builds), today)
     return catalog.memo[key]
 
 
-def _affected(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, today: str) -> tuple[Truth, bool]:
+def _affected(catalog: Catalog, gotcha: Record, engine: Record, release: Release, given: Mapping[str, Any], today: str) -> tuple[Truth, bool]:
     mode, entries = next(iter(gotcha.data["affects"].items()))
     truths, stale = [], False
     for entry in entries:
         if entry.get("engine", engine.id) != engine.id:
             continue
         name = entry.get("engine") or entry["component"]
-        version, date, scheme = _version_of(catalog, name, engine, release, stack)
-        changes, repository = _changes_of(catalog, name, stack)
+        version, date, scheme = _version_of(catalog, name, engine, release, given)
+        changes, repository = _changes_of(catalog, name, given)
         found = affected(
             scheme, entry, gotcha.data["status"], gotcha.data["read_on"], version, date, today=today,
             dates=_dates(catalog, name), stale_days=catalog.vocabulary["thresholds"]["stale_days"], reported=reported(gotcha),
@@ -154,17 +158,17 @@ def reported(gotcha: Record) -> str | None:
     return min((entry["date"] for entry in gotcha.data["evidence"] if "date" in entry), default=None)
 
 
-def _bundles(engine: Record, name: str) -> bool:
+def _bundles(engine: Record, name: str | None) -> bool:
     """Whether a release of the engine brings this component along, so that a fault of it is met there."""
     return any(name in entry.get("bundles", ()) for entry in engine.data["releases"])
 
 
-def _version_of(catalog: Catalog, name: str, engine: Record, release: Release, stack: Stack) -> tuple[str | None, str | None, str]:
+def _version_of(catalog: Catalog, name: str, engine: Record, release: Release, builds: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
     if name == engine.id:
         return release.version, release.date, engine.data["scheme"]
     record = catalog.resolve(name)
     scheme = record.data["scheme"] if record and record.kind == "engine" else "pep440"
-    given = stack.given.get(f"{name}.version")
+    given = builds.get(f"{name}.version")
     if given:
         version, date, _ = told(given)
         return version, date or _dates(catalog, name).get(version), scheme
@@ -175,14 +179,14 @@ def _version_of(catalog: Catalog, name: str, engine: Record, release: Release, s
     return None, None, scheme
 
 
-def _changes_of(catalog: Catalog, name: str, stack: Stack) -> tuple[tuple[int, ...], str | None]:
+def _changes_of(catalog: Catalog, name: str, builds: Mapping[str, Any]) -> tuple[tuple[int, ...], str | None]:
     """The changes that the build of a component is told to hold, and the repository that their numbers are of, where it is known.
 
     What is told of one path of an engine, or of the engine, is told of all that are built from the same repository.
     """
     repository = _repository(catalog, name)
-    changes = set(told(stack.given.get(f"{name}.version") or "").changes)
-    for fact, value in stack.given.items():
+    changes = set(told(builds.get(f"{name}.version") or "").changes)
+    for fact, value in builds.items():
         of = fact.removesuffix(".has_pr")
         if of != fact and (of == name or (repository and _repository(catalog, of) == repository)):
             changes.update(value)
@@ -195,9 +199,13 @@ def _repository(catalog: Catalog, name: str) -> str | None:
 
 
 def _dates(catalog: Catalog, name: str) -> dict[str, str]:
-    record = catalog.resolve(name)
-    releases = record.data["releases"] if record and record.kind == "engine" else ()
-    return {entry["version"]: entry["date"] for entry in releases}
+    """The days of a component's releases, found once."""
+    key = ("dates", name)
+    if key not in catalog.memo:
+        record = catalog.resolve(name)
+        releases = record.data["releases"] if record and record.kind == "engine" else ()
+        catalog.memo[key] = {entry["version"]: entry["date"] for entry in releases}
+    return catalog.memo[key]
 
 
 def _hardware(hardware: dict, stack: Facts) -> Truth:

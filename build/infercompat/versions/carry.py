@@ -140,9 +140,8 @@ def _back(upper: Seen) -> Carried:
     oldest = _settle(upper, "carried-back", f"read at {upper[0][0].text}, the earliest version on record")
     if oldest.status is None or oldest.status in CARRIES_BACK:
         return oldest
-    return Carried(
-        None, "before", f"{oldest.status} at {upper[0][0].text}, the earliest version on record; of earlier ones it is not known", basis=oldest.basis
-    )
+    reason = f"{oldest.status} at {upper[0][0].text}, the earliest version on record; of earlier ones it is not known"
+    return Carried(None, "before", reason, basis=oldest.basis)
 
 
 def minors_between(old: Version, new: Version) -> int | None:
