@@ -9,6 +9,12 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("flashinfer-fa2-head-dim-not-multiple-of-64",): (
         "CUDA Error: an illegal memory access was encountered (CUDA Error: 700) (site-packages/flashinfer/attention/prefill.cuh: line 2349)"
     ),
+    ("flashinfer-cubin-version-differs",): (
+        "RuntimeError: flashinfer-cubin version (0.6.13) does not match flashinfer version (0.6.14). Please install the same version of both packages."
+    ),
+    ("flashinfer-cubin-mismatch-ignored",): (
+        "WARNING Ignoring incompatible flashinfer-cubin package (cubins will be downloaded on demand): flashinfer-cubin version (0.7.1) does not match"
+    ),
     ("flashinfer-fp8kv-h512-prefill-smem-99kb",): "RuntimeError: Required shared memory (131072 bytes) for head_dim_qk=512 exceeds the limit",
     ("flashinfer-rejects-large-head-dim",): (
         "ValueError: Selected backend AttentionBackendEnum.FLASHINFER is not valid for this configuration. Reason: ['head_size not supported']"
