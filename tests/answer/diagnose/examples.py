@@ -61,6 +61,9 @@ EXAMPLES: dict[tuple[str, ...], str] = {
         "ValueError: --disaggregation-decode-enable-radix-cache is incompatible with sliding window attention (SWA) models."
     ),
     ("sglang-decode-radix-cache-refuses-gpt-oss",): "ValueError: this cache with window attention (SWA) models requires the unified radix",
+    ("sglang-lora-unmatched-weights-skipped",): (
+        "WARNING LoRA adapter 'a1b2': 196 weight(s) skipped because they did not match any target module in ['gate_up_proj', 'qkv_proj']."
+    ),
     ("sglang-deterministic-triton-swa-illegal-access",): (
         'File "sglang/srt/layers/attention/triton_backend.py", line 900, in _forward_extend_unified\ntorch.AcceleratorError: CUDA error: an '
         "illegal memory access was encountered"
