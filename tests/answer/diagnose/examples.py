@@ -9,6 +9,12 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("flashinfer-fa2-head-dim-not-multiple-of-64",): (
         "CUDA Error: an illegal memory access was encountered (CUDA Error: 700) (site-packages/flashinfer/attention/prefill.cuh: line 2349)"
     ),
+    ("flashinfer-cubin-version-differs",): (
+        "RuntimeError: flashinfer-cubin version (0.6.13) does not match flashinfer version (0.6.14). Please install the same version of both packages."
+    ),
+    ("flashinfer-cubin-mismatch-ignored",): (
+        "WARNING Ignoring incompatible flashinfer-cubin package (cubins will be downloaded on demand): flashinfer-cubin version (0.7.1) does not match"
+    ),
     ("flashinfer-fp8kv-h512-prefill-smem-99kb",): "RuntimeError: Required shared memory (131072 bytes) for head_dim_qk=512 exceeds the limit",
     ("flashinfer-rejects-large-head-dim",): (
         "ValueError: Selected backend AttentionBackendEnum.FLASHINFER is not valid for this configuration. Reason: ['head_size not supported']"
@@ -55,6 +61,9 @@ EXAMPLES: dict[tuple[str, ...], str] = {
         "ValueError: --disaggregation-decode-enable-radix-cache is incompatible with sliding window attention (SWA) models."
     ),
     ("sglang-decode-radix-cache-refuses-gpt-oss",): "ValueError: this cache with window attention (SWA) models requires the unified radix",
+    ("sglang-lora-unmatched-weights-skipped",): (
+        "WARNING LoRA adapter 'a1b2': 196 weight(s) skipped because they did not match any target module in ['gate_up_proj', 'qkv_proj']."
+    ),
     ("sglang-deterministic-triton-swa-illegal-access",): (
         'File "sglang/srt/layers/attention/triton_backend.py", line 900, in _forward_extend_unified\ntorch.AcceleratorError: CUDA error: an '
         "illegal memory access was encountered"

@@ -56,4 +56,5 @@ VLLM: dict[tuple[str, ...], str] = {
     ("vllm-dsv41-sm120-no-decode-kernel",): "ValueError: SM120 sparse-MLA has no decode kernel for this shape: num_tokens=16, num_heads=64, topk=1152",
     ("vllm-nvfp4-gb10-weight-only-kernel-chosen",): "INFO [nvfp4.py:60] Using FlashInferCuteDslNvFp4W4A16LinearKernel for NVFP4 GEMM",
     ("vllm-mistral-common-pixtral-warmup-0221",): "ValueError: Failed to apply MistralCommonPixtralProcessor on data={'text': '', 'images': []}",
+    ("vllm-offloading-llama4-assert",): "    assert isinstance(kv_cache_spec, FullAttentionSpec)\nAssertionError",
 }
