@@ -14,7 +14,6 @@ from catalogs import ENGINE, changed
 from infercompat.answer import memory
 from infercompat.answer.facts import resolve
 from infercompat.answer.memory import Memory, as_data
-from infercompat.measure import Overhead
 
 from .conftest import question
 from .stacks import BIG, HOLDING, POLICY, SERVE, SETTINGS, card, engine
@@ -263,10 +262,10 @@ def test_without_a_policy_the_cache_lies_between_what_layers_need_and_every_laye
     assert found.data["memory"]["cache_bounds_bytes"] == bounds
 
 
-def test_overheads_are_passed_in_and_the_record_of_each_is_kept(make):
-    products = make(SIZED | measured(5))
+def test_the_least_and_the_most_overhead_are_passed_in(make):
+    products = make(SIZED)
     asked = question(products, "plain-model", "enga", hardware="card-big", length=2048)
-    found = memory.memory(resolve(asked, products.catalog), [Overhead(products.catalog.records["left-0"], bytes) for bytes in (1, 2, 3)])
+    found = memory.memory(resolve(asked, products.catalog), (1, 3))
     assert found.available == (LEFT - 3, LEFT - 1)
     assert as_data(Memory(why=("nothing is known",)))["missing"] == ["nothing is known"]
     assert as_data(None) is None
