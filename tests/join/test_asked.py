@@ -55,6 +55,29 @@ def test_by_platform(hops, platform, state):
     assert hops((PIPELINE_NOT_ON_ROCM,), "pipeline-parallel", platform=platform)["pipeline-parallel"].state == state
 
 
+SPECULATION = "about: {feature: speculation}, holds: %s"
+NO_SPECULATION_ON_ROCM = "about: {feature: speculation, platform: rocm}, holds: unsupported"
+OF_TINY = "about: {feature: speculation, architecture: TinyForCausalLM}, holds: native, when: {speculation.method: eagle3}"
+
+
+@pytest.mark.parametrize(
+    ("claims", "given", "state"),
+    [
+        ((SPECULATION % "unsupported", SPECULATION.replace("}", ", platform: cuda}") % "native"), {"platform": "cuda"}, "holds"),
+        ((SPECULATION % "unsupported", SPECULATION.replace("}", ", platform: cuda}") % "native"), {"platform": "rocm"}, "fails"),
+        ((SPECULATION % "native", NO_NGRAM), {"speculation__method": "ngram"}, "fails"),
+        ((SPECULATION % "unsupported", EAGLE), {"speculation__method": "eagle3"}, "holds"),
+        ((NO_NGRAM, SPECULATION.replace("}", ", platform: cuda}") % "native"), {"platform": "cuda", "speculation__method": "ngram"}, "fails"),
+        ((OF_TINY, NO_SPECULATION_ON_ROCM), {"platform": "rocm", "speculation__method": "eagle3"}, "fails"),
+        ((OF_TINY, NO_SPECULATION_ON_ROCM), {"platform": "cuda", "speculation__method": "eagle3"}, "holds"),
+        ((OF_TINY, NO_SPECULATION_ON_ROCM), {"speculation__method": "eagle3"}, "holds"),
+        ((NO_SPECULATION_ON_ROCM,), {"speculation__method": "eagle3"}, "unknown"),
+    ],
+)
+def test_a_place_stands_before_none_and_a_condition_before_both(hops, claims, given, state):
+    assert hops(claims, "speculation", **given)["speculation"].state == state
+
+
 @pytest.mark.parametrize(
     ("method", "state", "finding"),
     [

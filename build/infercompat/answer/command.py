@@ -115,6 +115,10 @@ def _flag(name: str, setting: Mapping[str, Any], value: Any) -> list[str]:
     --config.key, always takes a value.
     """
     flag = setting["flag"]
+    if isinstance(setting.get("default"), bool) and not isinstance(value, bool) and isinstance(value, int):
+        value = value > 1  # a switch for what is counted elsewhere
+    if "argument" in setting and isinstance(value, bool):
+        return [flag, setting["argument"]] if value else []
     if "." in flag:
         return [flag, json.dumps(value) if isinstance(value, bool) else _word(setting, value)]
     if not isinstance(value, bool):
@@ -134,6 +138,8 @@ def _word(setting: Mapping[str, Any], value: Any) -> str:
 
 def _in_its_words(setting: Mapping[str, Any], value: Any) -> Any:
     """The value as the engine spells it, where its record lists the words."""
+    if isinstance(value, str) and value in setting.get("words", ()):
+        return setting["words"][value]
     listed = setting.get("values", ())
     if value in listed or not isinstance(value, str):
         return value

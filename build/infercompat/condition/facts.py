@@ -240,6 +240,8 @@ _MACHINE = (
     Fact("cuda.version", "version", "resolved", "The CUDA toolkit that the engine was built with."),
     Fact("rocm.version", "version", "resolved", "The ROCm release that the engine was built with."),
     Fact("driver.version", "version", "given", "The version of the device driver."),
+    Fact("flashinfer-cubin.version", "version", "given", "FlashInfer's package of compiled kernels; none where it is not installed.", absent=None),
+    Fact("flashinfer-jit-cache.version", "version", "given", "FlashInfer's package of kernels built ahead; none where it is not installed.", absent=None),
 )
 
 FACTS: dict[str, Fact] = {fact.name: fact for fact in (*_MODEL, *_ATTENTION, *_OPTIONAL, *_SCALE, *_WORKLOAD, *_MACHINE)}

@@ -79,9 +79,9 @@ def _engine(engine: Record, catalog: Catalog) -> dict[str, Any]:
         "own": table.own,
         "package": engine.data.get("package", ""),
         "settings": {
-            fact: {"values": list(setting.get("values", ())), **({"default": setting["default"]} if "default" in setting else {})}
+            fact: {"values": list(setting.get("values", ())), **{name: setting[name] for name in ("default", "words", "argument") if name in setting}}
             for fact, setting in table.settings.items()
-            if fact in facts and ("default" in setting or "values" in setting)
+            if fact in facts and setting.keys() & {"default", "values", "words", "argument"}
         },
         "facts": {
             name: {"type": fact.type, "words": list(fact.values or (catalog.words(fact.vocabulary) if fact.vocabulary else ()))} for name, fact in facts.items()

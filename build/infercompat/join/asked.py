@@ -11,15 +11,13 @@ from infercompat.join.hops import Hop, Joiner, newest_release
 from infercompat.join.stack import Stack
 from infercompat.versions import compare, parse_version
 
-_WORST = ("fails", "unknown", "gap", "holds")
-
 
 def features(joiner: Joiner, asked: tuple[str, ...], stack: Stack) -> list[Hop]:
     """The hops of features by their ids. Two together are a hop only where a source says what they lack."""
     found = [_feature(joiner, id, stack) for id in asked]
     for one, other in combinations(asked, 2):
         names = f"{FEATURES[one].name} with {FEATURES[other].name}"
-        hop = _worst(joiner, f"{FEATURE}{one}+{other}", names, stack)
+        hop = joiner.feature(f"{FEATURE}{one}+{other}", names, stack)
         if hop is not None and hop.state != "holds":
             untested = hop.state == "unknown"
             settings = (FEATURES[one].fact, FEATURES[other].fact)
@@ -30,7 +28,7 @@ def features(joiner: Joiner, asked: tuple[str, ...], stack: Stack) -> list[Hop]:
 def _feature(joiner: Joiner, id: str, stack: Stack) -> Hop:
     """What is said of it where the model is named and of any model, the worse of both; else what the engine has a setting for."""
     feature = FEATURES[id]
-    hop = _worst(joiner, FEATURE + id, feature.name, stack)
+    hop = joiner.feature(FEATURE + id, feature.name, stack)
     statements = joiner.ledger.on_offer(joiner.engine.id, FEATURE + id, stack.names)
     earlier = hop is not None and hop.how == "before"  # than what any source speaks of
     by_setting = _by_setting(joiner, feature) if earlier or not statements else None
@@ -59,9 +57,3 @@ def _silent(joiner: Joiner, feature: Feature, stack: Stack) -> Hop:
     which = f" by {value}" if isinstance(value, str) else ""
     finding = f"no source of {joiner.engine.data['name']} in the catalog speaks of {feature.name}{which} here"
     return Hop(feature.id, "unknown", finding, settings=(feature.fact,))
-
-
-def _worst(joiner: Joiner, offer: str, name: str, stack: Stack) -> Hop | None:
-    """The worse of what is said where the model is named and of any model: both have to hold."""
-    said = [hop for named in (True, False) if (hop := joiner.feature(offer, name, stack, named)) is not None]
-    return min(said, key=lambda hop: _WORST.index(hop.state), default=None)

@@ -147,18 +147,28 @@ class Joiner:
         hop = self._offered(PLATFORM + platform, {"name": platform, "consequence": "refuses"}, stack)
         return replace(hop, name="hardware") if hop.sources else None
 
-    def feature(self, offer: str, name: str, stack: Stack, named: bool) -> Hop | None:
-        """What is said of a feature where the model is named, or of any model; None where nothing is, or that it does not apply."""
-        hop = self._offered(offer, {"name": name, "consequence": "refuses"}, stack, named)
-        return hop if hop.sources and hop.value != "not-applicable" else None
+    def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
+        """The worst of what is said of a feature of this model and of any, here and anywhere, since all of it has to hold; None where nothing is."""
+        found = []
+        for named in (True, False):
+            every = self._not_excluded(self.ledger.on_offer(self.engine.id, offer, stack.names, named=named), stack)
+            for statements in _by_place(every, stack):
+                met = {one.snapshot.id for one in statements if "when" in one.claim and self._holds(one.claim["when"], stack).yes}
+                chosen = [one for one in statements if "when" in one.claim or one.snapshot.id not in met]  # a condition that is met stands before none
+                hop = self._judged(offer, {"name": name, "consequence": "refuses"}, stack, chosen, every, worst=True)
+                found += [hop] if hop.sources and hop.value != "not-applicable" else []
+        return min(found, key=lambda hop: _WORST.index(hop.state), default=None)
 
-    def _offered(self, requirement: str, data: dict, stack: Stack, named: bool | None = None) -> Hop:
-        statements = [
-            statement
-            for statement in self.ledger.on_offer(self.engine.id, requirement, stack.names, named=named)
-            if "when" not in (statement.claim or {}) or self._holds(statement.claim["when"], stack).value is not False
-        ]
-        everywhere, statements = statements, _for_hardware(statements, stack)
+    def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
+        everywhere = self._not_excluded(self.ledger.on_offer(self.engine.id, requirement, stack.names), stack)
+        return self._judged(requirement, data, stack, _for_hardware(everywhere, stack), everywhere)
+
+    def _not_excluded(self, statements: list[Statement], stack: Stack) -> list[Statement]:
+        """Statements whose conditions are not known to fail."""
+        return [one for one in statements if "when" not in (one.claim or {}) or self._holds(one.claim["when"], stack).value is not False]
+
+    def _judged(self, requirement: str, data: dict, stack: Stack, statements: list[Statement], everywhere: list[Statement], worst: bool = False) -> Hop:
+        """What statements of this hardware come to; `everywhere` are those of any. `worst`: of one snapshot's, the worst decides rather than the best."""
         decided = [statement for statement in statements if "when" not in statement.claim or self._holds(statement.claim["when"], stack).yes]
         if statements and not decided:
             chosen = statements[0]
@@ -167,7 +177,7 @@ class Joiner:
         statements = decided
         if not statements:
             return Hop(requirement, "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {data.get('name', requirement)}")
-        offers = self._best_offers(statements)
+        offers = self._best_offers(statements, worst)
         top = max(offers)
         carried, deciding = self._carried(offers[top])
         chosen = deciding[0] if deciding else statements[0]
@@ -182,7 +192,7 @@ class Joiner:
         common = dict(
             how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends, against=against
         )  # fmt: skip
-        refused = self._refused_here(requirement, chosen, stack) if carried.status in POSITIVE else None
+        refused = self._refused_here(requirement, chosen, stack) if carried.status in POSITIVE and not worst else None
         if refused is not None:
             finding = f"{_says(carried.status, chosen)} for this architecture; and in general: {refused.field('lacks') or _says(refused.status, refused)}"
             return Hop(requirement, "unknown", finding, sources=_sources([chosen, refused]), version=chosen.version)
@@ -228,11 +238,15 @@ class Joiner:
         offers = self._best_offers(here)
         return self._carried(offers[max(offers)])[0].status if offers else None
 
-    def _best_offers(self, statements: list[Statement]) -> dict[int, list[Statement]]:
-        """By rank: of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are."""
+    def _best_offers(self, statements: list[Statement], worst: bool = False) -> dict[int, list[Statement]]:
+        """By rank: of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are.
+
+        With `worst`, one that lacks it is enough.
+        """
         order = ["native", "redirected", "rewritten", "fallback", "known-issues", "plugin", "partial"]
         best: dict[tuple[str, str], Statement] = {}
-        for statement in sorted(statements, key=lambda statement: order.index(statement.status) if statement.status in order else len(order)):
+        ranked = sorted(statements, key=lambda statement: order.index(statement.status) if statement.status in order else len(order), reverse=worst)
+        for statement in ranked:
             best.setdefault((statement.snapshot.id, statement.version), statement)
         by_rank: dict[int, list[Statement]] = defaultdict(list)
         for statement in best.values():
@@ -276,6 +290,24 @@ class Joiner:
 
     def _holds(self, tree: dict, stack: Stack) -> Truth:
         return evaluate(parse(tree)[0] if tree else ALWAYS, stack)
+
+
+_WORST = ("fails", "unknown", "gap", "holds")
+
+
+def _by_place(statements: list[Statement], stack: Stack) -> tuple[list[Statement], list[Statement]]:
+    """Those that speak of the stack's class or platform, and those that speak of none.
+
+    What a snapshot says of a place stands before what it says of all, but for what it says under a condition. On unknown hardware no place
+    refuses it.
+    """
+    placed = [statement for statement in statements if "platform" in statement.claim["about"]]
+    anywhere = [statement for statement in statements if "platform" not in statement.claim["about"]]
+    if stack.get("hardware.class") is MISSING and stack.get("platform") is MISSING:
+        return [], anywhere or [statement for statement in placed if statement.status in POSITIVE]
+    here = _for_hardware(placed, stack)
+    special = {statement.snapshot.id for statement in here}
+    return here, [statement for statement in anywhere if "when" in statement.claim or statement.snapshot.id not in special]
 
 
 def _for_hardware(statements: list[Statement], stack: Stack) -> list[Statement]:

@@ -75,8 +75,8 @@ class Through(Joiner):
     def hardware(self, stack: Stack) -> Hop | None:
         return self.path.hardware(stack)
 
-    def feature(self, offer: str, name: str, stack: Stack, named: bool) -> Hop | None:
-        return self.path.feature(offer, name, stack, named)
+    def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
+        return self.path.feature(offer, name, stack)
 
     def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
         return self.path.backend_offer(requirement, backend, stack)
@@ -100,9 +100,12 @@ class Hosted(Joiner):
         where = f"{self.inner.engine.data['name']} {self.inner.release.version}"
         return replace(inner, finding=f"{own.finding}. A file made ready for {where} is another way: {inner.finding}")
 
-    def _offered(self, requirement: str, data: dict, stack: Stack, named: bool | None = None) -> Hop:
-        own = super()._offered(requirement, data, stack, named)
-        return own if own.state != "unknown" or own.sources else self.inner._offered(requirement, data, self._inside(stack), named)
+    def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
+        return super().feature(offer, name, stack) or self.inner.feature(offer, name, self._inside(stack))
+
+    def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
+        own = super()._offered(requirement, data, stack)
+        return own if own.state != "unknown" or own.sources else self.inner._offered(requirement, data, self._inside(stack))
 
     def _inside(self, stack: Stack) -> Stack:
         """The same question with the other engine's defaults where nothing is said."""

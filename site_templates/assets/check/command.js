@@ -98,6 +98,8 @@ function saysNoFlag(catalog, name) {
  */
 function flagOf(name, setting, value) {
   const { flag } = setting;
+  if (typeof setting.default === "boolean" && Number.isInteger(value)) value = value > 1; // a switch for what is counted elsewhere
+  if (setting.argument && typeof value === "boolean") return value ? [flag, setting.argument] : [];
   if (flag.includes(".") || typeof value !== "boolean") return [flag, word(setting, value)];
   const turnsOff = flag.includes("disable");
   if (turnsOff && !name.includes("disable")) return value ? [] : [flag];
@@ -112,6 +114,7 @@ function word(setting, value) {
 
 /** The value as the engine spells it, where its record lists the words. @param {any} setting @param {any} value */
 function inItsWords(setting, value) {
+  if (Object.hasOwn(setting.words ?? {}, value)) return setting.words[value];
   const listed = setting.values ?? [];
   if (listed.includes(value) || typeof value !== "string") return value;
   const own = ownWord(value);

@@ -9,8 +9,6 @@ import { compare, parseVersion } from "./versions.js";
 /** @typedef {import("./hops.js").Joiner} Joiner */
 /** @typedef {import("./stack.js").Stack} Stack */
 
-const WORST = ["fails", "unknown", "gap", "holds"];
-
 /** The ids of the features that the given facts ask for, in order. @param {import("./types.js").Facts} given @param {any} catalog @returns {string[]} */
 export function asked(given, catalog) {
   return Object.keys(catalog.features).filter((id) => isOn(given[catalog.features[id].fact])).sort();
@@ -32,7 +30,7 @@ export function features(joiner, ids, stack) {
   for (const [index, one] of ids.entries()) {
     for (const other of ids.slice(index + 1)) {
       const names = `${table[one].name} with ${table[other].name}`;
-      const both = worst(joiner, `${FEATURE}${one}+${other}`, names, stack);
+      const both = joiner.feature(`${FEATURE}${one}+${other}`, names, stack);
       if (both === null || both.state === "holds") continue;
       const settings = [table[one].fact, table[other].fact];
       found.push({ ...both, name: `${one} with ${other}`, finding: `${names}: ${both.finding}`, optional: both.state === "unknown", settings });
@@ -47,7 +45,7 @@ export function features(joiner, ids, stack) {
  */
 function feature(joiner, id, stack) {
   const { name, fact } = joiner.data.catalog.features[id];
-  const said = worst(joiner, FEATURE + id, name, stack);
+  const said = joiner.feature(FEATURE + id, name, stack);
   const statements = onOffer(joiner.data, joiner.engine, FEATURE + id);
   const isEarlier = said?.how === "before"; // than what any source speaks of
   const fallback = isEarlier || !statements.length ? bySetting(joiner, id) : null;
@@ -76,10 +74,4 @@ function silent(joiner, id, stack) {
   const value = stack.get(fact);
   const which = typeof value === "string" ? ` by ${value}` : "";
   return hop(id, "unknown", `no source of ${joiner.engine.data.name} in the catalog speaks of ${name}${which} here`, { settings: [fact] });
-}
-
-/** The worse of what is said where the model is named and of any model: both have to hold. @param {Joiner} joiner @param {string} offer @param {string} name @param {Stack} stack */
-function worst(joiner, offer, name, stack) {
-  const said = [true, false].flatMap((named) => joiner.feature(offer, name, stack, named) ?? []);
-  return said.sort((one, other) => WORST.indexOf(one.state) - WORST.indexOf(other.state))[0] ?? null;
 }

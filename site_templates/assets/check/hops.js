@@ -2,11 +2,11 @@
 // join/hops.py: the hops of a chain, from the architecture's place in the engine to what it offers for each requirement.
 
 import { carry, minorsBetween } from "./carry.js";
-import { NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, conditionWords, onArchitecture, onOffer, sortedBy, sourcesOf } from "./claims.js";
+import { NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, conditionWords, onArchitecture, onOffer, placeIn, sortedBy, sourcesOf } from "./claims.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { says, withExceptions } from "./phrases.js";
 import { parseVersion } from "./versions.js";
-import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sourcesIn } from "./statements.js";
+import { backendsOf, bestOffers, byPlace, byRank, disagree, forHardware, isConditional, opposed, sourcesIn } from "./statements.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Hop} Hop */
@@ -18,6 +18,7 @@ import { backendsOf, bestOffers, byRank, disagree, forHardware, opposed, sources
 
 // Weight formats that any implementation computes with: their silence is no gap.
 const PLAIN_WEIGHTS = ["bf16", "fp16", "fp32"];
+const WORST = ["fails", "unknown", "gap", "holds"];
 const PLAIN = new Set(["native", "fallback", "redirected", "rewritten", "plugin", "known-issues"]);
 /** @type {Record<string, string>} */
 const BASIS = {
@@ -125,18 +126,41 @@ export class Joiner {
   }
 
   /**
-   * What is said of a feature where the model is named, or of any model; null where nothing is, or that it does not apply.
-   * @param {string} offer @param {string} name @param {Stack} stack @param {boolean} named @returns {Hop | null}
+   * The worst of what is said of a feature of this model and of any, here and anywhere, since all of it has to hold; null where nothing is.
+   * @param {string} offer @param {string} name @param {Stack} stack @returns {Hop | null}
    */
-  feature(offer, name, stack, named) {
-    const found = this.offered(offer, { name, consequence: "refuses" }, stack, named);
-    return found.sources.length && found.value !== "not-applicable" ? found : null;
+  feature(offer, name, stack) {
+    /** @type {Hop[]} */
+    const found = [];
+    for (const named of [true, false]) {
+      const every = this.notExcluded(onOffer(this.data, this.engine, offer, { named }), stack);
+      for (const statements of byPlace(every, stack)) {
+        const met = new Set(statements.filter((one) => isConditional(one) && this.fits(one, stack) === true).map((one) => one.snapshot.id));
+        const chosen = statements.filter((one) => isConditional(one) || !met.has(one.snapshot.id)); // a condition that is met stands before none
+        const hop = this.judged(offer, { name, consequence: "refuses" }, stack, chosen, every, true);
+        if (hop.sources.length && hop.value !== "not-applicable") found.push(hop);
+      }
+    }
+    return sortedBy(found, ({ state }) => [placeIn(WORST, state)])[0] ?? null;
   }
 
-  /** @param {string} requirement @param {any} record @param {Stack} stack @param {boolean} [named] @returns {Hop} */
-  offered(requirement, record, stack, named) {
-    const everywhere = onOffer(this.data, this.engine, requirement, { named }).filter((one) => this.fits(one, stack) !== false);
-    const here = forHardware(everywhere, stack);
+  /** @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
+  offered(requirement, record, stack) {
+    const everywhere = this.notExcluded(onOffer(this.data, this.engine, requirement), stack);
+    return this.judged(requirement, record, stack, forHardware(everywhere, stack), everywhere);
+  }
+
+  /** Statements whose conditions are not known to fail. @param {Statement[]} statements @param {Stack} stack */
+  notExcluded(statements, stack) {
+    return statements.filter((one) => this.fits(one, stack) !== false);
+  }
+
+  /**
+   * What statements of this hardware come to; `everywhere` are those of any. `isWorst`: of one snapshot's, the worst decides rather than the best.
+   * @param {string} requirement @param {any} record @param {Stack} stack @param {Statement[]} here @param {Statement[]} everywhere @param {boolean} [isWorst]
+   * @returns {Hop}
+   */
+  judged(requirement, record, stack, here, everywhere, isWorst = false) {
     const decided = here.filter((one) => this.fits(one, stack) === true);
     if (here.length && !decided.length) {
       const finding = `${says(here[0].status, here[0])} if ${conditionWords(/** @type {any} */ (here[0].claim))}`;
@@ -145,7 +169,7 @@ export class Joiner {
     if (!decided.length) {
       return hop(requirement, "unknown", `no source of ${this.engine.data.name} in the catalog speaks of ${record.name ?? requirement}`);
     }
-    const results = this.results(bestOffers(decided));
+    const results = this.results(bestOffers(decided, isWorst));
     const { rank, carried, deciding } = results[0];
     const chosen = deciding[0];
     const at = { version: chosen.version };
@@ -153,7 +177,7 @@ export class Joiner {
       const reason = carried.status === null ? carried.reason : says(carried.status, chosen);
       return hop(requirement, "unknown", reason, { ...at, how: carried.how, value: carried.status, sources: [chosen.source] });
     }
-    const refused = POSITIVE.has(carried.status) ? this.refusedHere(requirement, chosen, stack) : null;
+    const refused = POSITIVE.has(carried.status) && !isWorst ? this.refusedHere(requirement, chosen, stack) : null;
     if (refused) {
       const general = refused.claim?.lacks || says(refused.status, refused);
       const finding = `${says(carried.status, chosen)} for this architecture; and in general: ${general}`;

@@ -69,9 +69,9 @@ class Through extends Joiner {
     return this.path.hardware(stack);
   }
 
-  /** @override @param {string} offer @param {string} name @param {Stack} stack @param {boolean} named */
-  feature(offer, name, stack, named) {
-    return this.path.feature(offer, name, stack, named);
+  /** @override @param {string} offer @param {string} name @param {Stack} stack */
+  feature(offer, name, stack) {
+    return this.path.feature(offer, name, stack);
   }
 
   /** @override @param {string} requirement @param {string} backend @param {Stack} stack */
@@ -101,10 +101,15 @@ class Hosted extends Joiner {
     return { ...inner, finding: `${own.finding}. A file made ready for ${where} is another way: ${inner.finding}` };
   }
 
-  /** @override @param {string} requirement @param {any} record @param {Stack} stack @param {boolean} [named] @returns {Hop} */
-  offered(requirement, record, stack, named) {
-    const own = super.offered(requirement, record, stack, named);
-    return own.state !== "unknown" || own.sources.length ? own : this.inner.offered(requirement, record, stack.inside(this.inner.engine.defaults), named);
+  /** @override @param {string} offer @param {string} name @param {Stack} stack @returns {Hop | null} */
+  feature(offer, name, stack) {
+    return super.feature(offer, name, stack) ?? this.inner.feature(offer, name, stack.inside(this.inner.engine.defaults));
+  }
+
+  /** @override @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
+  offered(requirement, record, stack) {
+    const own = super.offered(requirement, record, stack);
+    return own.state !== "unknown" || own.sources.length ? own : this.inner.offered(requirement, record, stack.inside(this.inner.engine.defaults));
   }
 }
 

@@ -17,11 +17,11 @@ export function byRank(statements) {
   return ranks;
 }
 
-/** By rank: of one snapshot's claims, one backend that has it is enough. @param {Statement[]} statements */
-export function bestOffers(statements) {
+/** By rank: of one snapshot's claims, one backend that has it is enough; with `isWorst`, one that lacks it. @param {Statement[]} statements @param {boolean} [isWorst] */
+export function bestOffers(statements, isWorst = false) {
   /** @type {Map<string, Statement>} */
   const best = new Map();
-  for (const one of sortedBy(statements, ({ status }) => [placeIn(OFFERS, status)])) {
+  for (const one of sortedBy(statements, ({ status }) => [isWorst ? -placeIn(OFFERS, status) : placeIn(OFFERS, status)])) {
     if (!best.has(one.snapshot.id)) best.set(one.snapshot.id, one);
   }
   return byRank(best.values());
@@ -38,6 +38,27 @@ export function opposed(status, lower) {
 export function backendsOf(statements) {
   const named = statements.flatMap((one) => (one.status === "native" && one.claim?.about.backend ? [one.claim.about.backend] : []));
   return [...new Set(named)].sort();
+}
+
+/** Whether it says something under a condition. @param {Statement} one */
+export function isConditional(one) {
+  return Boolean(one.claim && "when" in one.claim);
+}
+
+/**
+ * Those that speak of the stack's class or platform, and those that speak of none. What a snapshot says of a place stands before what it says of
+ * all, but for what it says under a condition. On unknown hardware no place refuses it.
+ * @param {Statement[]} statements @param {Stack} stack @returns {[Statement[], Statement[]]}
+ */
+export function byPlace(statements, stack) {
+  const isPlaced = (/** @type {Statement} */ one) => "platform" in (one.claim?.about ?? {});
+  const placed = statements.filter(isPlaced), anywhere = statements.filter((one) => !isPlaced(one));
+  if (stack.get("hardware.class") === undefined && stack.get("platform") === undefined) {
+    return [[], anywhere.length ? anywhere : placed.filter((one) => POSITIVE.has(one.status))];
+  }
+  const here = forHardware(placed, stack);
+  const special = new Set(here.map((one) => one.snapshot.id));
+  return [here, anywhere.filter((one) => isConditional(one) || !special.has(one.snapshot.id))];
 }
 
 /**

@@ -142,8 +142,9 @@ class FlagTable:
         """Whether a flag stands alone, so that the word behind it is no value of it."""
         target = self.targets.get(normal(name))
         if isinstance(target, str):
-            unknown = self.settings.get(target, {}).get("default", ...) is None and lookup(target).type == "any"
-            return self._is_switch(target) or (unknown and bool(SWITCHED_ON.match(normal(name))))
+            setting = self.settings.get(target, {})
+            unknown = setting.get("default", ...) is None and lookup(target).type == "any"
+            return (self._is_switch(target) and "argument" not in setting) or (unknown and bool(SWITCHED_ON.match(normal(name))))
         return not (target and normal(name) in self.own) and bool(SWITCHED_ON.match(normal(name)))
 
     def _is_switch(self, fact: str) -> bool:
@@ -188,6 +189,9 @@ class FlagTable:
 
     def _value(self, fact: str, value: Any) -> Any:
         declared, text = lookup(fact), str(value).strip()
+        words = self.settings.get(fact, {}).get("words", {})
+        if ours := next((ours for ours, theirs in words.items() if theirs.lower() == text.lower()), None):
+            return ours
         same = [word for word in self.settings.get(fact, {}).get("values", ()) if str(word).lower() == text.lower()]
         kind = declared.type if declared else "any"
         if fact.endswith("dtype"):

@@ -7,7 +7,7 @@ import { match, whole } from "./patterns.js";
 /** @typedef {import("./words.js").Flag} Flag */
 /** @typedef {{kind: string, name: string, value: any, line: number}} Seen one thing that a text says, as answer/diagnose/seen.py has it */
 /** @typedef {{type: string, words: string[]}} Declared */
-/** @typedef {{default?: any, values: any[]}} Setting */
+/** @typedef {{default?: any, values: any[], words?: Record<string, string>, argument?: string}} Setting */
 /** @typedef {{targets: Record<string, string | Record<string, any>>, own: Record<string, string>, package: string, settings: Record<string, Setting>, facts: Record<string, Declared>}} EngineFlags */
 /** @typedef {{switched_on: Pattern, length: Pattern, long_forms: Record<string, string>, dtypes: Record<string, string>, formats: Record<string, string>, on_off: Record<string, boolean>, scales: Record<string, number>, version: Pattern}} Spelling */
 /** @typedef {{spelling: Spelling, engines: Record<string, EngineFlags>}} Tables */
@@ -59,7 +59,7 @@ export class FlagTable {
     if (typeof target !== "string") return !(target && Object.hasOwn(this.table.own, name)) && switched;
     const setting = this.setting(target);
     const unknown = "default" in setting && setting.default === null && this.table.facts[target]?.type === "any";
-    return this.isSwitch(target) || (unknown && switched);
+    return (this.isSwitch(target) && !setting.argument) || (unknown && switched);
   }
 
   /** @param {string} fact */
@@ -123,6 +123,8 @@ export class FlagTable {
   /** @param {string} fact @param {any} given */
   value(fact, given) {
     const text = written(given).trim(), lowered = text.toLowerCase(), { dtypes, formats, scales } = this.spelling;
+    const ours = Object.entries(this.setting(fact).words ?? {}).find(([, theirs]) => theirs.toLowerCase() === lowered);
+    if (ours) return ours[0];
     const same = this.setting(fact).values.filter((word) => written(word).toLowerCase() === lowered);
     const type = this.table.facts[fact]?.type ?? "any";
     if (fact.endsWith("dtype")) return dtypes[lowered] ?? (same.length ? written(same[0]) : text);
