@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, Refused, release_of
 from infercompat.condition import Range, leaves, lookup, parse
-from infercompat.condition.nodes import Relates
+from infercompat.condition.nodes import AllOf, Is, Not, Relates
 from infercompat.condition.relation import Name
-from infercompat.join import BLOCKING, Gate, newest_release
+from infercompat.condition.values import OneOf
+from infercompat.join import BLOCKING, Gate, Hop, newest_release
 
 MOST_CHANGES, MOST_TRIED, MOST_SHOWN = 3, 400, 5
 LARGER_SHARES = (0.95, 0.97, 0.99)
@@ -107,6 +108,9 @@ def _changes(found: Assessment) -> Iterator[Change]:
         for workaround in gate.gotcha.data["workarounds"]:
             yield from _from_workaround(workaround, question)
         yield from _to_the_limit(gate, found)
+    for hop in found.hops:
+        if hop.settings and hop.state == "fails":
+            yield from _out_of(hop, question)
     yield from _more_memory(found)
     matters = _mattering(found)
     for name in question.given:
@@ -116,6 +120,17 @@ def _changes(found: Assessment) -> Iterator[Change]:
             yield from _without("speculation", question)
         elif name in matters:
             yield Change(f"leave {name} at its default", _cost(name), drop=frozenset({name}))
+
+
+def _out_of(hop: Hop, question: Question) -> Iterator[Change]:
+    """Values of settings under which the claim that refuses a feature no longer speaks."""
+    condition = parse(hop.when)[0] if hop.when else None
+    for part in condition.parts if isinstance(condition, AllOf) else (condition,):
+        leaf = part.part if isinstance(part, Not) else None
+        if isinstance(leaf, Is) and isinstance(leaf.test, OneOf) and _settable(leaf.fact) and leaf.fact not in question.required:
+            for value in leaf.test.values:
+                words = str(value).lower() if isinstance(value, bool) else value
+                yield Change(f"set {leaf.fact} = {words}", _cost(leaf.fact), set=((leaf.fact, value),))
 
 
 def _to_the_limit(gate: Gate, found: Assessment) -> Iterator[Change]:
@@ -151,7 +166,10 @@ def _mattering(found: Assessment) -> frozenset[str]:
     """The facts that gotchas which could block here ask about, as they are or after a change, and those that choose the backend."""
     names = {fact for gate in found.gates if gate.gotcha.data["symptom"] in BLOCKING for fact in _facts(gate)}
     names |= {"cache.dtype"} if names & {"cache.k.dtype", "cache.v.dtype"} else set()
-    names |= {fact for hop in found.hops if hop.state == "fails" for fact in hop.settings}
+    for hop in found.hops:
+        if hop.settings and hop.state == "fails":
+            condition = parse(hop.when)[0] if hop.when else None
+            names |= {*hop.settings, *(fact for leaf in (leaves(condition) if condition else ()) for fact in leaf.facts)}
     return frozenset(names) | (ATTENTION if any(hop.name == "attention" for hop in found.hops) else frozenset())
 
 

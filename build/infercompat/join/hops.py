@@ -24,7 +24,7 @@ class Hop(Struct, frozen=True):
     state: `holds`, `gap` (works, with a consequence), `fails`, or `unknown`. `value` is the deciding claim's word, `how` how it
     came to the version in question, `sources` the deciding evidence first, `against` live statements of the other polarity.
     `avoided_by`: what keeps clear of a failure that does not always show. `basis`: what a config was read from. `settings`: the
-    facts that a person gave and that it hangs on.
+    facts that a person gave and that it hangs on. `when`: the condition of the deciding claim.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Hop(Struct, frozen=True):
     avoided_by: str | None = None
     basis: str | None = None
     settings: tuple[str, ...] = ()
+    when: dict | None = None
 
     @property
     def contested(self) -> bool:
@@ -190,7 +191,8 @@ class Joiner:
         )
         against = tuple(self._against(carried.status, [(rank, *self._carried(offers[rank])) for rank in offers if rank < top]))
         common = dict(
-            how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends, against=against
+            how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends, against=against,
+            when=chosen.field("when"),
         )  # fmt: skip
         refused = self._refused_here(requirement, chosen, stack) if carried.status in POSITIVE and not worst else None
         if refused is not None:

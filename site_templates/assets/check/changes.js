@@ -32,12 +32,25 @@ export function* changesFor(found, data) {
     for (const workaround of gate.gotcha.workarounds) yield* fromWorkaround(workaround, question, may);
     yield* toTheLimit(gate, found, data, may);
   }
+  for (const hop of found.hops) if (hop.settings.length && hop.state === "fails") yield* outOf(hop, question, may);
   yield* moreMemory(found);
   const matters = mattering(found);
   for (const name of Object.keys(question.given)) {
     if (question.required.has(name) || name === LENGTH || !may.settable(name)) continue;
     if (name.startsWith("speculation.")) yield* without("speculation", question, may);
     else if (matters.has(name)) yield change(`leave ${name} at its default`, may.cost(name), { drop: [name] });
+  }
+}
+
+/**
+ * Values of settings under which the claim that refuses a feature no longer speaks.
+ * @param {import("./types.js").Hop} hop @param {Question} question @param {May} may @returns {Generator<Change>}
+ */
+function* outOf(hop, question, may) {
+  for (const part of hop.when?.all ?? [hop.when]) {
+    const { fact, test } = part?.not ?? {};
+    if (!fact || !Array.isArray(test) || !may.settable(fact) || question.required.has(fact)) continue;
+    for (const value of test) yield change(`set ${fact} = ${value}`, may.cost(fact), { set: [[fact, value]] });
   }
 }
 
@@ -77,7 +90,10 @@ function mattering(found) {
   const trees = gotchas.flatMap((gotcha) => [gotcha.when, gotcha.clean_when].filter(Boolean));
   const names = new Set(trees.flatMap((tree) => leaves(tree).flatMap(factsOf)));
   if (names.has("cache.k.dtype") || names.has("cache.v.dtype")) names.add("cache.dtype");
-  for (const hop of found.hops) if (hop.state === "fails") for (const name of hop.settings) names.add(name);
+  for (const hop of found.hops) {
+    if (!hop.settings.length || hop.state !== "fails") continue;
+    for (const name of [...hop.settings, ...(hop.when ? leaves(hop.when).flatMap(factsOf) : [])]) names.add(name);
+  }
   if (found.hops.some((hop) => hop.name === "attention")) for (const name of ATTENTION) names.add(name);
   return names;
 }

@@ -32,7 +32,7 @@ const BASIS = {
 /** @param {string} name @param {Hop["state"]} state @param {string} finding @param {Partial<Hop>} [more] @returns {Hop} */
 export function hop(name, state, finding, more = {}) {
   const nothing = { value: null, consequence: null, version: null, avoided_by: null, basis: null };
-  return { name, state, finding, ...nothing, optional: false, how: "exact", stale: false, sources: [], against: [], backends: [], settings: [], ...more };
+  return { name, state, finding, ...nothing, optional: false, how: "exact", stale: false, sources: [], against: [], backends: [], settings: [], when: null, ...more };
 }
 
 /** The newest release of an engine in the catalog: the first of its list. @param {Engine} engine @returns {Release} */
@@ -185,7 +185,7 @@ export class Joiner {
     }
     const against = opposed(carried.status, results.filter((one) => one.rank < rank));
     const reached = { ...at, how: carried.how, stale: carried.stale, value: carried.status };
-    const common = { ...reached, sources: sourcesIn(deciding), backends: backendsOf(decided), against };
+    const common = { ...reached, sources: sourcesIn(deciding), backends: backendsOf(decided), against, when: chosen.claim?.when ?? null };
     if (PLAIN.has(carried.status)) {
       return hop(requirement, "holds", withExceptions(chosen.claim?.note || says(carried.status, chosen), everywhere, stack), common);
     }

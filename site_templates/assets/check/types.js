@@ -23,7 +23,7 @@
 /** @typedef {{about: Record<string, string>, holds: string, source: [string, string], when?: Tree | null, if?: string, note?: string, lacks?: string, consequence?: string, loads_as?: string, last_version?: string}} Claim */
 /** @typedef {{id: string, version: string, read_on: string, title: string, complete?: boolean, source: [string, string], fallbacks: Claim[], requirements: Record<string, Claim[]>}} Snapshot */
 /** @typedef {{snapshot: Snapshot, status: string, source: Source, claim: Claim | null, undecided: string, version: string}} Statement */
-/** @typedef {{name: string, state: "holds" | "gap" | "fails" | "unknown", finding: string, value: string | null, consequence: string | null, optional: boolean, how: string, stale: boolean, version: string | null, sources: Source[], against: Statement[], backends: string[], avoided_by: string | null, basis: string | null, settings: string[]}} Hop */
+/** @typedef {{name: string, state: "holds" | "gap" | "fails" | "unknown", finding: string, value: string | null, consequence: string | null, optional: boolean, how: string, stale: boolean, version: string | null, sources: Source[], against: Statement[], backends: string[], avoided_by: string | null, basis: string | null, settings: string[], when: Tree | null}} Hop */
 /** @typedef {{version: string, date: string | null, assumed: boolean}} Release */
 /** @typedef {{gotcha: any, state: "hit" | "maybe" | "almost", truth: Truth, stale: boolean, proven: boolean}} Gate */
 /** @typedef {{word: string, confidence: number}} Grade */
