@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from infercompat.harvest.classes import Classes, returned
+from infercompat.harvest.classes import UNCLEAR, Classes, returned
 
 from .trees import grow
 
@@ -41,3 +41,27 @@ def test_what_a_method_returns():
     node = ast.parse("def f(a):\n    if a:\n        return 1\n    return 2\n").body[0]
     assert sorted(value.value for value in returned(node)) == [1, 2]
     assert [value.value for value in returned(ast.parse("x = 3").body[0])] == [3]
+
+
+CHOSEN = {
+    "pkg/__init__.py": "from vllm.platforms import current_platform\n"
+    "if current_platform.is_rocm():\n    from .amd import Model\nelse:\n    from .nvidia import Model\n"
+    "if fast:\n    from .amd import Fast\nelse:\n    from .nvidia import Fast\n",
+    "pkg/amd.py": "class Model: ...\nclass Fast: ...\n",
+    "pkg/nvidia.py": "class Model(SupportsLoRA): ...\nclass Fast(SupportsLoRA): ...\n",
+    "pkg/user.py": "from pkg import Fast, Model\nclass User(Model): ...\nclass Other(Fast, Model): ...\n",
+}
+
+
+def test_a_class_by_platform(tmp_path):
+    cuda, rocm, first = (Classes(grow(tmp_path, CHOSEN), platform=platform) for platform in ("cuda", "rocm", ""))
+    assert [classes.find("pkg", "Model")[0] for classes in (cuda, rocm, first)] == ["pkg.nvidia", "pkg.amd", "pkg.amd"]
+    assert cuda.ancestors("pkg.user", "User") == {"User", "Model", "SupportsLoRA"}
+    assert rocm.ancestors("pkg.user", "User") == {"User", "Model"}
+
+
+def test_a_class_that_nobody_knows(tmp_path):
+    cuda = Classes(grow(tmp_path, CHOSEN), platform="cuda")
+    assert cuda.find("pkg", "Fast") is None
+    assert cuda.ancestors("pkg", "Fast") == {"Fast", UNCLEAR}
+    assert cuda.ancestors("pkg.user", "Other") == {"Other", "Fast", UNCLEAR, "Model", "SupportsLoRA"}

@@ -8,6 +8,10 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from infercompat.harvest.base import File, Tree
+from infercompat.harvest.platforms import bound
+
+UNCLEAR = "?"
+"""Stands among the ancestors of a class that is another one by something else than the platform."""
 
 
 class Found(NamedTuple):
@@ -19,30 +23,40 @@ class Found(NamedTuple):
 
 
 class Classes(Struct):
-    """The classes of one package. `prefix` is where the package's folder lies in the tree, such as src."""
+    """The classes of one package. `prefix` is where the package's folder lies in the tree, such as src.
+
+    With a `platform`, such as rocm, those that modules choose on it; without one those of the first branch that has the name.
+    """
 
     tree: Tree
     prefix: str = ""
-    _modules: dict[str, dict[str, ast.AST]] = field(default_factory=dict)
+    platform: str = ""
+    _modules: dict[str, dict[str, ast.AST | None]] = field(default_factory=dict)
 
     def path(self, module: str) -> str | None:
         """The file of a dotted module, or None."""
         base = "/".join(part for part in (self.prefix, module.replace(".", "/")) if part)
         return next((path for path in (f"{base}.py", f"{base}/__init__.py") if self.tree.has(path)), None)
 
-    def find(self, module: str, name: str, depth: int = 0) -> tuple[str, File, ast.ClassDef] | None:
-        """The class that a module gives a name to, in the module that defines it."""
+    def find(self, module: str, name: str) -> tuple[str, File, ast.ClassDef] | None:
+        """The class that a module gives a name to, in the module that defines it; None where it has none, or nobody knows which."""
+        found = self._find(module, name)
+        return None if isinstance(found, str) else found
+
+    def _find(self, module: str, name: str, depth: int = 0) -> tuple[str, File, ast.ClassDef] | str | None:
+        """As `find`, with UNCLEAR where nobody knows which."""
         path = self.path(module)
         if path is None or depth > 8:
             return None
         file = self.tree.file(path)
-        node = self._names(path, module, file).get(name)
+        names = self._names(path, file)
+        node = names.get(name)
         if isinstance(node, ast.ClassDef):
             return module, file, node
         if isinstance(node, ast.ImportFrom):
             alias = next(alias for alias in node.names if (alias.asname or alias.name) == name)
-            return self.find(self._absolute(module, path, node), alias.name, depth + 1)
-        return None
+            return self._find(self._absolute(module, path, node), alias.name, depth + 1)
+        return UNCLEAR if name in names else None
 
     def member(self, module: str, name: str, wanted: str, seen: frozenset[tuple[str, str]] = frozenset()) -> Found | None:
         """A method or attribute of a class or of the first of its ancestors that has it, depth first."""
@@ -59,8 +73,13 @@ class Classes(Struct):
         return None
 
     def ancestors(self, module: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> set[str]:
-        """The names of a class and of everything that it inherits from; of those outside the tree, the name alone."""
-        found = self.find(module, name)
+        """The names of a class and of everything that it inherits from; of those outside the tree, the name alone.
+
+        UNCLEAR is among them where it depends on more than the platform what they are.
+        """
+        found = self._find(module, name)
+        if isinstance(found, str):
+            return {name, found}
         if found is None or (module, name) in seen:
             return {name}
         names = {name}
@@ -70,10 +89,12 @@ class Classes(Struct):
                 names |= self.ancestors(found[0], ast.unparse(base).rpartition(".")[2], seen | {(module, name)})
         return names
 
-    def _names(self, path: str, module: str, file: File) -> dict[str, ast.AST]:
+    def _names(self, path: str, file: File) -> dict[str, ast.AST | None]:
         """What a module's classes and imports bind, wherever in it they stand at its own level."""
+        if path not in self._modules and self.platform:
+            self._modules[path] = bound(file.module, self.platform)
         if path not in self._modules:
-            names: dict[str, ast.AST] = {}
+            names: dict[str, ast.AST | None] = {}
             stack = list(file.module.body)
             while stack:
                 node = stack.pop(0)
