@@ -32,7 +32,7 @@ SETTINGS = {
     "attention.backend": "flag: --backend, default: auto",
     "prefix_caching": "flag: --disable-prefixes, default: true",
     "chunked_prefill": "flag: --chunked-prefill, default: true",
-    "lora": "flag: --enable-lora, default: false",
+    "lora": 'flag: --enable-lora, default: false, since: "1.0.0"',
     "tensor_parallel": "flag: --tp, default: 1",
     "pipeline_parallel": "flag: --pp, default: 1",
     "max_model_len": "flag: --max-len, default: null",

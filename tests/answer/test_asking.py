@@ -98,8 +98,8 @@ def test_what_is_said_of_the_engine_needs_one(base):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"settings": ["lora=true", "lora=false"]}, "lora is given as both True and False"),
-        ({"settings": ["lora=true"], "required": ["lora=false"]}, "lora is given as both True and False"),
+        ({"settings": ["lora=true", "lora=false"]}, "lora is given as both true and false"),
+        ({"settings": ["lora=true"], "required": ["lora=false"]}, "lora is given as both true and false"),
         ({"tp": 4, "settings": ["tensor_parallel=2"]}, "tensor_parallel is given as both 2 and 4"),
         ({"cache_dtype": "fp8", "required": ["cache.dtype=bf16"]}, "cache.dtype is given as both bf16 and fp8"),
         ({"cache_dtype": "fp8_e4m4"}, "cache.dtype is never fp8_e4m4; nearest: fp8_e4m3"),

@@ -30,6 +30,8 @@ def test_optional_features_left_out_are_off():
         "disaggregation": "none",
         "kv_connector": "none",
         "kv_offload": False,
+        "flashinfer-cubin.version": None,
+        "flashinfer-jit-cache.version": None,
     }
 
 
@@ -131,7 +133,8 @@ def test_read(name, value, expected):
     ("name", "type", "component"),
     [
         ("flashinfer.version", "version", "flashinfer"),
-        ("flashinfer-cubin.version", "version", "flashinfer-cubin"),
+        ("flashinfer-cubin.version", "version", None),
+        ("flash-attn.version", "version", "flash-attn"),
         ("llama.cpp.version.resolved", "version", "llama.cpp"),
         ("decode.vllm.version", "version", "vllm"),
         ("vllm.has_pr", "int", "vllm"),

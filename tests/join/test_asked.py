@@ -107,21 +107,41 @@ def test_two_of_which_nobody_tried_both_leave_the_verdict(hops):
 
 def test_where_no_claim_speaks_a_setting_does(hops):
     found = hops((NATIVE,), "lora", engine=SETTING)["lora"]
-    assert (found.state, found.finding, found.stale) == ("holds", "LoRA adapters: EngA has --adapters for it", False)
+    assert (found.state, found.finding, found.optional) == ("holds", "LoRA adapters: EngA has --adapters for it", False)
     assert [(source.id, source.at) for source in found.sources] == [("enga-registry", "L9")]
-    assert hops((NATIVE,), "lora", engine=SETTING, release="1.0.0")["lora"].stale
 
 
-@pytest.mark.parametrize(("release", "state"), [("1.1.0", "holds"), ("1.0.0", "unknown")])
-def test_a_setting_is_not_there_before_its_first_version(hops, release, state):
-    since = SETTING.replace("--adapters", '--adapters, since: "1.1.0"')
-    assert hops((NATIVE,), "lora", engine=since, release=release)["lora"].state == state
+def test_of_another_version_a_setting_without_a_first_one_decides_nothing(hops):
+    found = hops((NATIVE,), "lora", engine=SETTING, release="1.0.0")["lora"]
+    assert (found.state, found.finding, found.optional) == ("unknown", "LoRA adapters: EngA has --adapters for it in the newest release on record", True)
 
 
-def test_before_the_earliest_claim_the_setting_speaks(hops):
-    assert hops((LORA,), "lora", release="1.0.0")["lora"].state == "unknown"
-    found = hops((LORA,), "lora", engine=SETTING, release="1.0.0")["lora"]
-    assert (found.state, found.stale) == ("holds", True)
+@pytest.mark.parametrize(("since", "release", "state"), [("1.1.0", "1.1.0", "holds"), ("1.0.0", "1.0.0", "holds"), ("1.1.0", "1.0.0", "unknown")])
+def test_a_setting_is_there_from_its_first_version_on(hops, since, release, state):
+    found = hops((NATIVE,), "lora", engine=SETTING.replace("--adapters", f'--adapters, since: "{since}"'), release=release)["lora"]
+    assert (found.state, found.optional) == (state, False)
+
+
+@pytest.mark.parametrize(("value", "state"), [("eagle3", "holds"), ("ngram", "holds"), ("nonsense", "fails")])
+def test_a_setting_with_a_list_of_words_takes_no_others(hops, value, state):
+    setting = SETTING.replace("lora: {flag: --adapters", "speculation.method: {flag: --draft, values: [eagle3, small], words: {ngram: small}")
+    found = hops((NATIVE,), "speculation", engine=setting, speculation__method=value)["speculation"]
+    assert found.state == state
+    assert state == "holds" or found.finding == "speculative decoding: EngA has --draft for it, which does not take nonsense"
+
+
+def test_before_the_earliest_claim_nothing_is_decided_where_there_is_a_setting(hops):
+    without, having = (hops((LORA,), "lora", engine=engine, release="1.0.0")["lora"] for engine in ("", SETTING))
+    assert (without.state, without.optional) == ("unknown", False)
+    assert (having.state, having.optional) == ("unknown", True)
+
+
+def test_on_unnamed_hardware_a_condition_on_it_alone_refuses_nothing(hops):
+    mostly = "about: {feature: lora}, holds: native, when: {not: {platform: [cpu, metal]}}"
+    never = "about: {feature: lora}, holds: unsupported, when: {platform: metal}"
+    assert hops((mostly, never), "lora")["lora"].state == "holds"
+    assert hops((mostly, never), "lora", platform="cuda")["lora"].state == "holds"
+    assert hops((mostly, never), "lora", platform="metal")["lora"].state == "fails"
 
 
 def test_a_setting_says_nothing_of_a_method_that_no_claim_names(hops):

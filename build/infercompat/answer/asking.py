@@ -101,10 +101,14 @@ def _given(catalog: Catalog, options: Mapping[str, Any]) -> tuple[dict[str, Any]
             given = with_changes(given, {fact: value})
             continue
         if given.setdefault(fact, value) != value:
-            raise Refused(f"{fact} is given as both {given[fact]} and {value}")
+            raise Refused(f"{fact} is given as both {_in_words(given[fact])} and {_in_words(value)}")
         if fact in ("cache.dtype", "cache.k.dtype", "cache.v.dtype"):
             _check_dtype(catalog, fact, value)
     return given, frozenset(fact for fact, _ in required)
+
+
+def _in_words(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:
@@ -120,9 +124,10 @@ def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:
 def devices(count: int, given: Mapping[str, Any]) -> int:
     """The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused."""
     ranks = {fact: given.get(fact, 1) for fact in RANKS}
-    needed = math.prod(ranks.values())
+    experts = given.get("expert_parallel", 1)
+    needed = max(math.prod(ranks.values()), experts)  # the ranks that share experts are ranks of the others, too
     if 1 < count < needed:
-        named = " and ".join(f"{fact} {number}" for fact, number in ranks.items() if number > 1)
+        named = " and ".join(f"{fact} {number}" for fact, number in (ranks | {"expert_parallel": experts}).items() if number > 1)
         raise Refused(f"{named} take {needed} devices, not {count}")
     return max(count, needed)
 

@@ -111,8 +111,11 @@ def platform_of(hardware_class: str) -> str | None:
 
 
 def as_written(setting: dict[str, Any], value: Any) -> Any:
-    """On and off as the setting has them: words of its own, or true and false."""
-    words = {"on", "off"} <= set(setting.get("values", ()))
+    """On and off as the setting has them, words of its own or true and false; and its other words in its own letters."""
+    listed = setting.get("values", ())
+    words = {"on", "off"} <= set(listed)
+    if isinstance(value, str) and value not in listed and value not in setting.get("words", ()):
+        value = next((word for word in listed if str(word).lower() == value.lower()), value)
     if words and isinstance(value, bool):
         return "on" if value else "off"
     return value == "on" if not words and isinstance(setting.get("default"), bool) and value in ("on", "off") else value

@@ -154,7 +154,7 @@ def _out_of_range(fact: Fact, value: Any) -> str:
     """Why a number is none that the fact can have; empty where it is one. Where absence means 0, so may the value."""
     if fact.name == "gpu_memory_utilization" and not 0 < value <= 1:
         return f"{fact.name} is a share above 0, 1 at most, not {value}"
-    if fact.name in RANKS and isinstance(value, int) and value > MOST_RANKS:
+    if fact.name in (*RANKS, "expert_parallel") and isinstance(value, int) and value > MOST_RANKS:
         return f"{fact.name} is {MOST_RANKS} at most, not {value}"
     least = 0 if fact.absent == 0 or (isinstance(fact.absent, Range) and fact.absent.low == 0) else 1
     return f"{fact.name} is {least} or more, not {value}" if fact.type == "int" and value < least else ""

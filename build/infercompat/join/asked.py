@@ -18,7 +18,7 @@ def features(joiner: Joiner, asked: tuple[str, ...], stack: Stack) -> list[Hop]:
     for one, other in combinations(asked, 2):
         names = f"{FEATURES[one].name} with {FEATURES[other].name}"
         hop = joiner.feature(f"{FEATURE}{one}+{other}", names, stack)
-        if hop is not None and hop.state != "holds":
+        if hop is not None and hop.state != "holds" and hop.how not in ("before", "none"):
             untested = hop.state == "unknown"
             settings = (FEATURES[one].fact, FEATURES[other].fact)
             found.append(replace(hop, name=f"{one} with {other}", finding=f"{names}: {hop.finding}", optional=untested, settings=settings))
@@ -26,30 +26,32 @@ def features(joiner: Joiner, asked: tuple[str, ...], stack: Stack) -> list[Hop]:
 
 
 def _feature(joiner: Joiner, id: str, stack: Stack) -> Hop:
-    """What is said of it where the model is named and of any model, the worse of both; else what the engine has a setting for."""
+    """What sources say of it; else what the engine has a setting for. What speaks of later versions alone decides nothing."""
     feature = FEATURES[id]
     hop = joiner.feature(FEATURE + id, feature.name, stack)
-    statements = joiner.ledger.on_offer(joiner.engine.id, FEATURE + id, stack.names)
-    earlier = hop is not None and hop.how == "before"  # than what any source speaks of
-    by_setting = _by_setting(joiner, feature) if earlier or not statements else None
-    if by_setting is not None or hop is None:
-        return by_setting or _silent(joiner, feature, stack)
-    return replace(hop, name=id, finding=f"{feature.name}: {hop.finding}", settings=(feature.fact,))
+    if hop is None:
+        silent = not joiner.ledger.on_offer(joiner.engine.id, FEATURE + id, stack.names)
+        return (_by_setting(joiner, feature, stack) if silent else None) or _silent(joiner, feature, stack)
+    later = hop.how == "before" and feature.fact in joiner.settings
+    return replace(hop, name=id, finding=f"{feature.name}: {hop.finding}", optional=later, settings=(feature.fact,))
 
 
-def _by_setting(joiner: Joiner, feature: Feature) -> Hop | None:
-    """That the engine has a setting for it; None where it has none that this version is known to have."""
-    engine = joiner.engine.data
-    setting = (engine.get("settings") or {}).get(feature.fact)
+def _by_setting(joiner: Joiner, feature: Feature, stack: Stack) -> Hop | None:
+    """That the engine has a setting for it, or takes other words there; None where it has none."""
+    setting, engine = joiner.settings.get(feature.fact), joiner.engine.data
     if setting is None:
         return None
-    here, since = (parse_version(engine["scheme"], text) if text else None for text in (joiner.release.version, setting.get("since")))
-    if since and (here is None or compare(since, here) not in ("less", "equal")):
-        return None
-    carried = since is None and joiner.release.version != newest_release(joiner.engine).version
     sources = tuple(joiner.ledger.source_of(cite["id"], cite.get("at", "")) for cite in setting["cites"])
     finding = f"{feature.name}: {engine['name']} has {setting['flag']} for it"
-    return Hop(feature.id, "holds", finding, "native", stale=carried, sources=sources, settings=(feature.fact,))
+    common = dict(sources=sources, settings=(feature.fact,))
+    value, listed = stack.get(feature.fact), [*map(str, setting.get("values", ())), *setting.get("words", ())]
+    if isinstance(value, str) and listed and value not in listed:
+        return Hop(feature.id, "fails", f"{finding}, which does not take {value}", "unsupported", "refuses", **common)
+    here, since = (parse_version(engine["scheme"], text) if text else None for text in (joiner.release.version, setting.get("since")))
+    if joiner.release.version == newest_release(joiner.engine).version or (since and here and compare(since, here) in ("less", "equal")):
+        return Hop(feature.id, "holds", finding, "native", **common)
+    when = f"from {since.text} on" if since else "in the newest release on record"
+    return Hop(feature.id, "unknown", f"{finding} {when}", optional=since is None, **common)
 
 
 def _silent(joiner: Joiner, feature: Feature, stack: Stack) -> Hop:

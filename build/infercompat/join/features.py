@@ -59,7 +59,7 @@ def asked(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _is_on(value: Any) -> bool:
     if isinstance(value, str):
-        return value not in ("none", "off", "auto")
+        return value.lower() not in ("none", "null", "off", "auto", "false", "0", "")
     return value is True or (isinstance(value, int) and value > 1)
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from infercompat.condition import ALWAYS, MISSING, Truth, evaluate, parse
+from infercompat.condition import ALWAYS, Truth, evaluate, parse
 from infercompat.derive import Unknown
 from infercompat.join.claims import NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, Ledger, Source, Statement, condition_words
+from infercompat.join.phrases import BASIS, says, with_exceptions
 from infercompat.join.stack import Stack
+from infercompat.join.statements import by_place, disagree, for_hardware, on_any_hardware, sources_in, unplaced
 from infercompat.records import Record
-from infercompat.versions import Carried, Observation, carry, minors_between, parse_version
+from infercompat.versions import Observation, carry, minors_between, parse_version
 
 PLAIN = ("bf16", "fp16", "fp32")
 """Weight formats that any implementation computes with: their silence is no gap."""
+
+_WORST = ("fails", "unknown", "gap", "holds")
 
 
 class Hop(Struct, frozen=True):
@@ -71,6 +77,11 @@ class Joiner:
         self.dates = {entry["version"]: entry["date"] for entry in engine.data["releases"]}
         self.thresholds = ledger.catalog.vocabulary["thresholds"]
 
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The engine's settings, by the fact that each decides."""
+        return self.engine.data.get("settings") or {}
+
     def config(self, stack: Stack) -> Hop:
         """Whether the model's config can be read into layers, and what it was read from."""
         config = stack.model.data["config"]
@@ -78,7 +89,7 @@ class Joiner:
         if isinstance(stack.derived, Unknown):
             missing = ", ".join(stack.derived.missing) or stack.derived.reason
             return Hop("config", "unknown", f"cannot be read into layers: {missing}", sources=sources)
-        finding = f"{len(stack.derived.layers)} layers read from {_BASIS_PHRASES[config['basis']]}"
+        finding = f"{len(stack.derived.layers)} layers read from {BASIS[config['basis']]}"
         return Hop("config", "holds", finding, config["basis"], sources=sources, basis=config["basis"])
 
     def architecture(self, stack: Stack) -> Hop:
@@ -94,23 +105,23 @@ class Joiner:
             by_rank[statement.source.rank].append(statement)
         results = [(rank, *self._carried(by_rank[rank])) for rank in sorted(by_rank, reverse=True)]
         for rank, carried, deciding in results:
-            if carried.status is None and _disagree(carried, deciding):
+            if carried.status is None and disagree(carried, deciding):
                 break
             if carried.status is None:
                 continue
             if carried.status == "unknown":
                 finding = f"{name}: {deciding[0].undecided}"
-                return Hop("architecture", "unknown", finding, how=carried.how, sources=_sources(deciding), version=deciding[0].version)
+                return Hop("architecture", "unknown", finding, how=carried.how, sources=sources_in(deciding), version=deciding[0].version)
             against = self._against(carried.status, [entry for entry in results if entry[0] < rank])
             state = "holds" if carried.status in POSITIVE else "fails" if carried.status in NEGATIVE else "unknown"
-            finding = f"{name} is {_says(carried.status, deciding[0])} ({deciding[0].snapshot.data['title']})"
+            finding = f"{name} is {says(carried.status, deciding[0])} ({deciding[0].snapshot.data['title']})"
             return Hop(
                 "architecture", state, finding, carried.status, how=carried.how, stale=carried.stale,
-                version=deciding[0].version, sources=_sources(deciding), against=tuple(against),
+                version=deciding[0].version, sources=sources_in(deciding), against=tuple(against),
             )  # fmt: skip
         reasons = "; ".join(dict.fromkeys(carried.reason for _, carried, _ in results))
         nearest = statements[0]
-        return Hop("architecture", "unknown", f"{name}: {reasons}", sources=_sources([nearest]), version=nearest.version)
+        return Hop("architecture", "unknown", f"{name}: {reasons}", sources=sources_in([nearest]), version=nearest.version)
 
     def requirement(self, requirement: str, stack: Stack, architecture: Hop | None = None) -> Hop:
         """What the engine offers for one requirement of the model, and what its lack means.
@@ -151,18 +162,21 @@ class Joiner:
     def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
         """The worst of what is said of a feature of this model and of any, here and anywhere, since all of it has to hold; None where nothing is."""
         found = []
+        narrower: set[str] = set()
         for named in (True, False):
             every = self._not_excluded(self.ledger.on_offer(self.engine.id, offer, stack.names, named=named), stack)
-            for statements in _by_place(every, stack):
+            every = on_any_hardware(every, lambda tree: self._holds(tree, stack)) if unplaced(stack) else every
+            for statements in by_place(every, stack, narrower):
                 met = {one.snapshot.id for one in statements if "when" in one.claim and self._holds(one.claim["when"], stack).yes}
                 chosen = [one for one in statements if "when" in one.claim or one.snapshot.id not in met]  # a condition that is met stands before none
                 hop = self._judged(offer, {"name": name, "consequence": "refuses"}, stack, chosen, every, worst=True)
                 found += [hop] if hop.sources and hop.value != "not-applicable" else []
+            narrower = {one.snapshot.id for one in every if one.status != "not-applicable"}
         return min(found, key=lambda hop: _WORST.index(hop.state), default=None)
 
     def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
         everywhere = self._not_excluded(self.ledger.on_offer(self.engine.id, requirement, stack.names), stack)
-        return self._judged(requirement, data, stack, _for_hardware(everywhere, stack), everywhere)
+        return self._judged(requirement, data, stack, for_hardware(everywhere, stack), everywhere)
 
     def _not_excluded(self, statements: list[Statement], stack: Stack) -> list[Statement]:
         """Statements whose conditions are not known to fail."""
@@ -173,8 +187,8 @@ class Joiner:
         decided = [statement for statement in statements if "when" not in statement.claim or self._holds(statement.claim["when"], stack).yes]
         if statements and not decided:
             chosen = statements[0]
-            finding = f"{_says(chosen.status, chosen)} if {condition_words(chosen.claim)}"
-            return Hop(requirement, "unknown", finding, sources=_sources([chosen]), version=chosen.version)
+            finding = f"{says(chosen.status, chosen)} if {condition_words(chosen.claim)}"
+            return Hop(requirement, "unknown", finding, sources=sources_in([chosen]), version=chosen.version)
         statements = decided
         if not statements:
             return Hop(requirement, "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {data.get('name', requirement)}")
@@ -183,26 +197,26 @@ class Joiner:
         carried, deciding = self._carried(offers[top])
         chosen = deciding[0] if deciding else statements[0]
         if carried.status is None or carried.status not in POSITIVE | NEGATIVE:
-            reason = carried.reason if carried.status is None else _says(carried.status, chosen)
-            return Hop(requirement, "unknown", reason, carried.status, how=carried.how, sources=_sources([chosen]), version=chosen.version)
+            reason = carried.reason if carried.status is None else says(carried.status, chosen)
+            return Hop(requirement, "unknown", reason, carried.status, how=carried.how, sources=sources_in([chosen]), version=chosen.version)
         optional = bool(data.get("optional"))
         backends = tuple(
             sorted({statement.claim["about"]["backend"] for statement in statements if statement.status == "native" and "backend" in statement.claim["about"]})
         )
         against = tuple(self._against(carried.status, [(rank, *self._carried(offers[rank])) for rank in offers if rank < top]))
         common = dict(
-            how=carried.how, stale=carried.stale, version=chosen.version, sources=_sources(deciding), optional=optional, backends=backends, against=against,
+            how=carried.how, stale=carried.stale, version=chosen.version, sources=sources_in(deciding), optional=optional, backends=backends, against=against,
             when=chosen.field("when"),
         )  # fmt: skip
         refused = self._refused_here(requirement, chosen, stack) if carried.status in POSITIVE and not worst else None
         if refused is not None:
-            finding = f"{_says(carried.status, chosen)} for this architecture; and in general: {refused.field('lacks') or _says(refused.status, refused)}"
-            return Hop(requirement, "unknown", finding, sources=_sources([chosen, refused]), version=chosen.version)
+            finding = f"{says(carried.status, chosen)} for this architecture; and in general: {refused.field('lacks') or says(refused.status, refused)}"
+            return Hop(requirement, "unknown", finding, sources=sources_in([chosen, refused]), version=chosen.version)
         if carried.status in ("native", "fallback", "redirected", "rewritten", "plugin", "known-issues"):
-            finding = chosen.field("note") or _says(carried.status, chosen)
-            return Hop(requirement, "holds", _with_exceptions(finding, everywhere, stack), carried.status, **common)
+            finding = chosen.field("note") or says(carried.status, chosen)
+            return Hop(requirement, "holds", with_exceptions(finding, everywhere, stack), carried.status, **common)
         consequence = chosen.field("consequence") or data.get("consequence")
-        lacks = chosen.field("lacks") or data.get("without_it") or chosen.field("note") or _says(carried.status, chosen)
+        lacks = chosen.field("lacks") or data.get("without_it") or chosen.field("note") or says(carried.status, chosen)
         if consequence not in ("refuses", "wrong-output") or optional or carried.status == "partial":
             return Hop(requirement, "gap", lacks, carried.status, consequence, **common)
         shows, can_be_avoided = self._shows(data.get("matters_when"), stack)
@@ -224,7 +238,7 @@ class Joiner:
             if statement.claim["about"].get("platform") in places and "backend" not in statement.claim["about"]
             if "when" not in statement.claim or self._holds(statement.claim["when"], stack).yes
         ]
-        here = _for_hardware(general, stack)
+        here = for_hardware(general, stack)
         carried, deciding = self._carried(here) if here else (None, [])
         return deciding[0] if carried is not None and carried.status in NEGATIVE else None
 
@@ -236,7 +250,7 @@ class Joiner:
     def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
         """What one attention backend offers for a requirement on the stack's hardware; None where no source speaks of it."""
         statements = self.ledger.on_offer(self.engine.id, requirement, stack.names, backend)
-        here = _for_hardware([s for s in statements if "when" not in s.claim or self._holds(s.claim["when"], stack).yes], stack)
+        here = for_hardware([s for s in statements if "when" not in s.claim or self._holds(s.claim["when"], stack).yes], stack)
         offers = self._best_offers(here)
         return self._carried(offers[max(offers)])[0].status if offers else None
 
@@ -292,93 +306,3 @@ class Joiner:
 
     def _holds(self, tree: dict, stack: Stack) -> Truth:
         return evaluate(parse(tree)[0] if tree else ALWAYS, stack)
-
-
-_WORST = ("fails", "unknown", "gap", "holds")
-
-
-def _by_place(statements: list[Statement], stack: Stack) -> tuple[list[Statement], list[Statement]]:
-    """Those that speak of the stack's class or platform, and those that speak of none.
-
-    What a snapshot says of a place stands before what it says of all, but for what it says under a condition. On unknown hardware no place
-    refuses it.
-    """
-    placed = [statement for statement in statements if "platform" in statement.claim["about"]]
-    anywhere = [statement for statement in statements if "platform" not in statement.claim["about"]]
-    if stack.get("hardware.class") is MISSING and stack.get("platform") is MISSING:
-        return [], anywhere or [statement for statement in placed if statement.status in POSITIVE]
-    here = _for_hardware(placed, stack)
-    special = {statement.snapshot.id for statement in here}
-    return here, [statement for statement in anywhere if "when" in statement.claim or statement.snapshot.id not in special]
-
-
-def _for_hardware(statements: list[Statement], stack: Stack) -> list[Statement]:
-    """Those that speak of the stack's class, else of its platform, else of none; on unknown hardware those of none, else all."""
-    places = [stack.get("hardware.class"), stack.get("platform"), None]
-    if places[0] is MISSING and places[1] is MISSING:
-        return [statement for statement in statements if "platform" not in statement.claim["about"]] or statements
-    narrowest: dict[str | None, int] = {}
-    for about in (statement.claim["about"] for statement in statements):
-        if about.get("platform") in places:
-            place, backend = places.index(about.get("platform")), about.get("backend")
-            narrowest[backend] = min(place, narrowest.get(backend, place))
-    # What one backend lacks on a class says nothing of the others there; what the engine lacks there holds for all of them.
-    widest = narrowest.get(None, len(places))
-    return [
-        statement
-        for statement in statements
-        if (about := statement.claim["about"]).get("platform") in places
-        and places.index(about.get("platform")) == narrowest[about.get("backend")]
-        and narrowest[about.get("backend")] <= widest
-    ]
-
-
-def _with_exceptions(finding: str, statements: list[Statement], stack: Stack) -> str:
-    """A finding, and where nobody named hardware, the classes and platforms on which the whole engine lacks what it speaks of."""
-    if stack.get("hardware.class") is not MISSING or stack.get("platform") is not MISSING:
-        return finding
-    abouts = [statement.claim["about"] for statement in statements if statement.status in NEGATIVE]
-    places = dict.fromkeys(about["platform"] for about in abouts if "platform" in about and "backend" not in about)
-    return f"{finding.removesuffix('.')}; not on {' or '.join(places)}" if places else finding
-
-
-def _disagree(carried: Carried, statements: list[Statement]) -> bool:
-    """Whether sources of one rank contradict each other at one version, which no lower rank can settle."""
-    return carried.how == "none" and len({statement.status for statement in statements if statement.version in carried.basis}) > 1
-
-
-def _sources(statements: list[Statement]) -> tuple[Source, ...]:
-    return tuple(dict.fromkeys(statement.source for statement in statements))
-
-
-_BASIS_PHRASES = {
-    "official": "the publisher's config.json",
-    "mirror": "a copy of config.json",
-    "engine-table": "a table in another project's code",
-    "class-default": "the defaults of a class",
-    "derived-facts": "another tool's summary",
-}
-_PHRASES = {
-    "native": "implemented by the engine itself",
-    "fallback": "run through the engine's generic path",
-    "plugin": "served through a plugin",
-    "redirected": "handed to the engine's other path",
-    "rewritten": "loaded as another architecture",
-    "partial": "supported in part",
-    "known-issues": "listed with known issues",
-    "untested": "listed as untested",
-    "removed": "no longer supported",
-    "unsupported": "not supported",
-    "not-applicable": "marked not applicable, which decides nothing",
-}
-
-
-def _says(status: str, statement: Statement) -> str:
-    phrase = _PHRASES.get(status, status)
-    if status == "rewritten" and statement.field("loads_as"):
-        phrase = f"loaded as {statement.field('loads_as')}"
-    if status == "removed" and statement.field("last_version"):
-        phrase += f" after {statement.field('last_version')}"
-    if status == "unsupported" and statement.claim is None:
-        phrase = "absent from the whole registry"
-    return phrase

@@ -6,7 +6,8 @@ engine asks that one, at the version its release bundles, for what it has no sou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -39,7 +40,7 @@ def joiner_for(ledger: Ledger, engine: Record, release: Release, stack: Stack, d
     for part in parts(ledger.catalog, engine):
         at = _release_of(part, engine, release)
         if at is not None and ledger.snapshots(part.id):
-            paths.append(Through(_joiner(ledger, part, at)))
+            paths.append(Through(_joiner(ledger, part, at), Joiner(ledger, engine, release)))
     if len(paths) < 2:
         return paths[0] if paths else Joiner(ledger, engine, release)
     wanted = tuple(demanded)
@@ -58,9 +59,13 @@ def path_gates(catalog: Catalog, engine: Record, release: Release, joiner: Joine
 class Through(Joiner):
     """A part's joiner, for a question to the whole: it says which path it is."""
 
-    def __init__(self, path: Joiner):
+    def __init__(self, path: Joiner, whole: Joiner):
         super().__init__(path.ledger, path.engine, path.release)
-        self.path = path
+        self.path, self.whole = path, whole
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {**self.whole.settings, **self.path.settings}
 
     def architecture(self, stack: Stack) -> Hop:
         hop = self.path.architecture(stack)
@@ -76,7 +81,7 @@ class Through(Joiner):
         return self.path.hardware(stack)
 
     def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
-        return self.path.feature(offer, name, stack)
+        return self.path.feature(offer, name, stack) or self.whole.feature(offer, name, stack)
 
     def backend_offer(self, requirement: str, backend: str, stack: Stack) -> str | None:
         return self.path.backend_offer(requirement, backend, stack)

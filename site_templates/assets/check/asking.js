@@ -61,7 +61,7 @@ function givenIn(catalog, asked) {
       Object.assign(given, withChanges(given, { [fact]: value }));
       continue;
     }
-    if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${[given[fact], value].map(asPython).join(" and ")}`);
+    if (fact in given && given[fact] !== value) throw new Refused(`${fact} is given as both ${given[fact]} and ${value}`);
     given[fact] = value;
   }
   return { given, required: new Set(demands.map(([fact]) => fact)) };
@@ -109,9 +109,10 @@ function checkHardware(catalog, hardware, given) {
  */
 function devices(count, given) {
   const ranks = RANKS.map((fact) => ({ fact, number: given[fact] ?? 1 }));
-  const needed = ranks.reduce((product, { number }) => product * number, 1);
+  const experts = { fact: "expert_parallel", number: given.expert_parallel ?? 1 };
+  const needed = Math.max(ranks.reduce((product, { number }) => product * number, 1), experts.number); // the ranks that share experts are ranks of the others, too
   if (1 < count && count < needed) {
-    const named = ranks.filter(({ number }) => number > 1).map(({ fact, number }) => `${fact} ${number}`);
+    const named = [...ranks, experts].filter(({ number }) => number > 1).map(({ fact, number }) => `${fact} ${number}`);
     throw new Refused(`${named.join(" and ")} take ${needed} devices, not ${count}`);
   }
   return Math.max(count, needed);

@@ -97,6 +97,10 @@ export function platformOf(hardwareClass) {
 export function asWritten(setting, value) {
   const listed = setting.values ?? [];
   const words = listed.includes("on") && listed.includes("off");
+  if (typeof value === "string" && !listed.includes(value) && !Object.hasOwn(setting.words ?? {}, value)) {
+    const text = value.toLowerCase();
+    value = listed.find((/** @type {any} */ word) => String(word).toLowerCase() === text) ?? value;
+  }
   if (words && typeof value === "boolean") return value ? "on" : "off";
   return !words && typeof setting.default === "boolean" && (value === "on" || value === "off") ? value === "on" : value;
 }

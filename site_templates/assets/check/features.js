@@ -16,7 +16,7 @@ export function asked(given, catalog) {
 
 /** @param {any} value */
 function isOn(value) {
-  if (typeof value === "string") return !["none", "off", "auto"].includes(value);
+  if (typeof value === "string") return !["none", "null", "off", "auto", "false", "0", ""].includes(value.toLowerCase());
   return value === true || (Number.isInteger(value) && value > 1);
 }
 
@@ -31,7 +31,7 @@ export function features(joiner, ids, stack) {
     for (const other of ids.slice(index + 1)) {
       const names = `${table[one].name} with ${table[other].name}`;
       const both = joiner.feature(`${FEATURE}${one}+${other}`, names, stack);
-      if (both === null || both.state === "holds") continue;
+      if (both === null || both.state === "holds" || both.how === "before" || both.how === "none") continue;
       const settings = [table[one].fact, table[other].fact];
       found.push({ ...both, name: `${one} with ${other}`, finding: `${names}: ${both.finding}`, optional: both.state === "unknown", settings });
     }
@@ -40,32 +40,40 @@ export function features(joiner, ids, stack) {
 }
 
 /**
- * What is said of it where the model is named and of any model, the worse of both; else what the engine has a setting for.
+ * What sources say of it; else what the engine has a setting for. What speaks of later versions alone decides nothing.
  * @param {Joiner} joiner @param {string} id @param {Stack} stack @returns {Hop}
  */
 function feature(joiner, id, stack) {
   const { name, fact } = joiner.data.catalog.features[id];
   const said = joiner.feature(FEATURE + id, name, stack);
-  const statements = onOffer(joiner.data, joiner.engine, FEATURE + id);
-  const isEarlier = said?.how === "before"; // than what any source speaks of
-  const fallback = isEarlier || !statements.length ? bySetting(joiner, id) : null;
-  if (fallback || !said) return fallback ?? silent(joiner, id, stack);
-  return { ...said, name: id, finding: `${name}: ${said.finding}`, settings: [fact] };
+  if (!said) {
+    const isSilent = !onOffer(joiner.data, joiner.engine, FEATURE + id).length;
+    return (isSilent ? bySetting(joiner, id, stack) : null) ?? silent(joiner, id, stack);
+  }
+  const later = said.how === "before" && fact in joiner.settings;
+  return { ...said, name: id, finding: `${name}: ${said.finding}`, optional: later, settings: [fact] };
 }
 
-/** That the engine has a setting for it; null where it has none that this version is known to have. @param {Joiner} joiner @param {string} id @returns {Hop | null} */
-function bySetting(joiner, id) {
+/** That the engine has a setting for it, or takes other words there; null where it has none. @param {Joiner} joiner @param {string} id @param {Stack} stack @returns {Hop | null} */
+function bySetting(joiner, id, stack) {
   const { name, fact } = joiner.data.catalog.features[id];
   const { data } = joiner.engine;
-  const setting = data.settings?.[fact];
+  const setting = joiner.settings[fact];
   if (!setting) return null;
+  const common = { sources: sourcesOf(joiner.data, setting.cites), settings: [fact] };
+  const finding = `${name}: ${data.name} has ${setting.flag} for it`;
+  const value = stack.get(fact);
+  const listed = [...(setting.values ?? []).map(String), ...Object.keys(setting.words ?? {})];
+  if (typeof value === "string" && listed.length && !listed.includes(value)) {
+    return hop(id, "fails", `${finding}, which does not take ${value}`, { ...common, value: "unsupported", consequence: "refuses" });
+  }
   const { version } = joiner.release;
   const here = parseVersion(data.scheme, version);
   const since = setting.since ? parseVersion(data.scheme, setting.since) : null;
-  if (since && (!here || !["less", "equal"].includes(compare(since, here) ?? ""))) return null;
-  const sources = sourcesOf(joiner.data, setting.cites);
-  const stale = !since && version !== newestRelease(joiner.engine).version;
-  return hop(id, "holds", `${name}: ${data.name} has ${setting.flag} for it`, { value: "native", stale, sources, settings: [fact] });
+  const isThere = version === newestRelease(joiner.engine).version || (since && here && ["less", "equal"].includes(compare(since, here) ?? ""));
+  if (isThere) return hop(id, "holds", finding, { ...common, value: "native" });
+  const when = since ? `from ${since.text} on` : "in the newest release on record";
+  return hop(id, "unknown", `${finding} ${when}`, { ...common, optional: !since });
 }
 
 /** @param {Joiner} joiner @param {string} id @param {Stack} stack */

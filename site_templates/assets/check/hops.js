@@ -6,7 +6,7 @@ import { NEGATIVE, PLATFORM, POSITIVE, WEIGHTS, conditionWords, onArchitecture, 
 import { ALWAYS, evaluate } from "./condition.js";
 import { says, withExceptions } from "./phrases.js";
 import { parseVersion } from "./versions.js";
-import { backendsOf, bestOffers, byPlace, byRank, disagree, forHardware, isConditional, opposed, sourcesIn } from "./statements.js";
+import { backendsOf, bestOffers, byPlace, byRank, disagree, forHardware, isConditional, isUnplaced, onAnyHardware, opposed, sourcesIn } from "./statements.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Hop} Hop */
@@ -54,6 +54,11 @@ export class Joiner {
     this.engine = engine;
     this.release = release;
     this.dates = datesOf(engine);
+  }
+
+  /** The engine's settings, by the fact that each decides. @returns {Record<string, any>} */
+  get settings() {
+    return this.engine.data.settings ?? {};
   }
 
   /** Whether the model's config can be read into layers, and what it was read from. @param {Stack} stack */
@@ -132,14 +137,18 @@ export class Joiner {
   feature(offer, name, stack) {
     /** @type {Hop[]} */
     const found = [];
+    /** @type {Set<string>} */
+    let narrower = new Set();
     for (const named of [true, false]) {
-      const every = this.notExcluded(onOffer(this.data, this.engine, offer, { named }), stack);
-      for (const statements of byPlace(every, stack)) {
+      const said = this.notExcluded(onOffer(this.data, this.engine, offer, { named }), stack);
+      const every = isUnplaced(stack) ? onAnyHardware(said, (tree) => evaluate(tree, stack)) : said;
+      for (const statements of byPlace(every, stack, narrower)) {
         const met = new Set(statements.filter((one) => isConditional(one) && this.fits(one, stack) === true).map((one) => one.snapshot.id));
         const chosen = statements.filter((one) => isConditional(one) || !met.has(one.snapshot.id)); // a condition that is met stands before none
         const hop = this.judged(offer, { name, consequence: "refuses" }, stack, chosen, every, true);
         if (hop.sources.length && hop.value !== "not-applicable") found.push(hop);
       }
+      narrower = new Set(every.filter((one) => one.status !== "not-applicable").map((one) => one.snapshot.id));
     }
     return sortedBy(found, ({ state }) => [placeIn(WORST, state)])[0] ?? null;
   }

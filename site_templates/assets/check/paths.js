@@ -23,7 +23,7 @@ export function joinerFor(data, engine, release, stack, demanded, asked) {
   const paths = engine.snapshots.length || !engine.parts.length ? [joiner(data, engine, release)] : [];
   for (const part of engine.parts.map((id) => data.engines[id])) {
     const at = releaseOf(part, engine, release);
-    if (at && part.snapshots.length) paths.push(new Through(joiner(data, part, at)));
+    if (at && part.snapshots.length) paths.push(new Through(joiner(data, part, at), new Joiner(data, engine, release)));
   }
   if (paths.length < 2) return paths[0] ?? new Joiner(data, engine, release);
   return sortedBy(paths, (path) => rank(path, stack, demanded, asked))[0];
@@ -42,10 +42,16 @@ export function pathGates(data, engine, release, taken, stack) {
 
 /** A part's joiner, for a question to the whole: it says which path it is. */
 class Through extends Joiner {
-  /** @param {Joiner} path */
-  constructor(path) {
+  /** @param {Joiner} path @param {Joiner} whole */
+  constructor(path, whole) {
     super(path.data, path.engine, path.release);
     this.path = path;
+    this.whole = whole;
+  }
+
+  /** @override @returns {Record<string, any>} */
+  get settings() {
+    return { ...this.whole.settings, ...this.path.settings };
   }
 
   /** @override @param {Stack} stack @returns {Hop} */
@@ -71,7 +77,7 @@ class Through extends Joiner {
 
   /** @override @param {string} offer @param {string} name @param {Stack} stack */
   feature(offer, name, stack) {
-    return this.path.feature(offer, name, stack);
+    return this.path.feature(offer, name, stack) ?? this.whole.feature(offer, name, stack);
   }
 
   /** @override @param {string} requirement @param {string} backend @param {Stack} stack */

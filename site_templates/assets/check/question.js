@@ -124,7 +124,7 @@ export function checkSettings(engine, given) {
  */
 function outOfRange(fact, value) {
   if (fact.name === "gpu_memory_utilization" && !(0 < value && value <= 1)) return `${fact.name} is a share above 0, 1 at most, not ${value}`;
-  if (RANKS.includes(fact.name) && value > MOST_RANKS) return `${fact.name} is ${MOST_RANKS} at most, not ${value}`;
+  if ([...RANKS, "expert_parallel"].includes(fact.name) && value > MOST_RANKS) return `${fact.name} is ${MOST_RANKS} at most, not ${value}`;
   const least = fact.absent === 0 || (isRange(fact.absent) && fact.absent.low === 0) ? 0 : 1;
   return fact.type === "int" && value < least ? `${fact.name} is ${least} or more, not ${value}` : "";
 }

@@ -2,11 +2,14 @@
 // join/hops.py: what statements say together, by the rank of their sources, by backend and by hardware.
 
 import { NEGATIVE, POSITIVE, distinct, placeIn, sortedBy } from "./claims.js";
+import { ALWAYS } from "./condition.js";
+import { missing as missingIn } from "./truth.js";
 
 /** @typedef {import("./types.js").Statement} Statement */
 /** @typedef {import("./stack.js").Stack} Stack */
 /** @typedef {{rank: number, carried: import("./carry.js").Carried, deciding: Statement[]}} Result what the sources of one rank say together */
 
+const MACHINE = ["platform", "hardware.class", "hardware.id"];
 const OFFERS = ["native", "redirected", "rewritten", "fallback", "known-issues", "plugin", "partial"];
 
 /** @param {Iterable<Statement>} statements */
@@ -40,25 +43,42 @@ export function backendsOf(statements) {
   return [...new Set(named)].sort();
 }
 
+/** Whether nobody said on which hardware. @param {Stack} stack */
+export function isUnplaced(stack) {
+  return stack.get("hardware.class") === undefined && stack.get("platform") === undefined;
+}
+
+/**
+ * Statements as they are read where nobody named hardware: what only that decides holds where it is good news, and is left out where it is bad.
+ * @param {Statement[]} statements @param {(tree: any) => import("./types.js").Truth} holds @returns {Statement[]}
+ */
+export function onAnyHardware(statements, holds) {
+  return statements.flatMap((one) => {
+    const truth = one.claim && "when" in one.claim ? holds(one.claim.when) : null;
+    const missing = truth ? missingIn(truth) : [];
+    if (!truth || truth.value !== null || !missing.length || missing.some((name) => !MACHINE.includes(name))) return [one];
+    return POSITIVE.has(one.status) && one.claim ? [{ ...one, claim: { ...one.claim, when: ALWAYS } }] : [];
+  });
+}
+
 /** Whether it says something under a condition. @param {Statement} one */
 export function isConditional(one) {
   return Boolean(one.claim && "when" in one.claim);
 }
 
 /**
- * Those that speak of the stack's class or platform, and those that speak of none. What a snapshot says of a place stands before what it says of
- * all, but for what it says under a condition. On unknown hardware no place refuses it.
- * @param {Statement[]} statements @param {Stack} stack @returns {[Statement[], Statement[]]}
+ * Those that speak of the stack's class or platform, and those that speak of none. What a snapshot says of a place, or of the model by name
+ * (those in `narrower`), stands before what it says of all, but for what it says under a condition. On unknown hardware no place refuses it.
+ * @param {Statement[]} statements @param {Stack} stack @param {Set<string>} narrower @returns {[Statement[], Statement[]]}
  */
-export function byPlace(statements, stack) {
+export function byPlace(statements, stack, narrower) {
   const isPlaced = (/** @type {Statement} */ one) => "platform" in (one.claim?.about ?? {});
   const placed = statements.filter(isPlaced), anywhere = statements.filter((one) => !isPlaced(one));
-  if (stack.get("hardware.class") === undefined && stack.get("platform") === undefined) {
-    return [[], anywhere.length ? anywhere : placed.filter((one) => POSITIVE.has(one.status))];
-  }
-  const here = forHardware(placed, stack);
-  const special = new Set(here.map((one) => one.snapshot.id));
-  return [here, anywhere.filter((one) => isConditional(one) || !special.has(one.snapshot.id))];
+  const nowhere = isUnplaced(stack);
+  const here = nowhere ? [] : forHardware(placed, stack);
+  const special = new Set([...narrower, ...here.map((one) => one.snapshot.id)]);
+  const left = anywhere.filter((one) => isConditional(one) || !special.has(one.snapshot.id));
+  return [here, anywhere.length || !nowhere ? left : placed.filter((one) => POSITIVE.has(one.status))];
 }
 
 /**
@@ -69,7 +89,7 @@ export function forHardware(statements, stack) {
   const places = [stack.get("hardware.class"), stack.get("platform"), undefined];
   /** @param {Statement} one */
   const about = (one) => one.claim?.about ?? {};
-  if (places[0] === undefined && places[1] === undefined) {
+  if (isUnplaced(stack)) {
     const silent = statements.filter((one) => !("platform" in about(one)));
     return silent.length ? silent : statements;
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from answer.diagnose.examples_others import OTHERS
+from answer.diagnose.examples_sglang import SGLANG
 from answer.diagnose.examples_vllm import VLLM
 
 EXAMPLES: dict[tuple[str, ...], str] = {
@@ -142,6 +143,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ),
     ("vllm-rocm-attn-slow-swa",): "INFO [rocm.py:310] Using ROCM_ATTN attention backend out of potential backends: ['ROCM_ATTN', 'TRITON_ATTN'].",
     **OTHERS,
+    **SGLANG,
     **VLLM,
     ("sglang-dsv32-fp8kv-assert",): (
         'File "sglang/srt/mem_cache/memory_pool.py", line 1505, in set_kv_buffer\n    assert not (self.use_nsa and self.nsa_kv_cache_store_fp8)'
