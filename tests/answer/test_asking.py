@@ -111,6 +111,8 @@ def test_what_is_said_of_the_engine_needs_one(base):
         ({"hardware": "card-base", "settings": ["platform=rocm"]}, "platform is given as rocm, and that of card-base is cuda"),
         ({"settings": ["hardware.class=sm90", "platform=rocm"]}, "platform is given as rocm, and that of sm90 is cuda"),
         ({"gpus": 2, "tp": 4}, "tensor_parallel 4 take 4 devices, not 2"),
+        ({"gpus": 2, "settings": ["expert_parallel=8"]}, "expert_parallel 8 take 8 devices, not 2"),
+        ({"settings": ["expert_parallel=5000"]}, "expert_parallel is 4096 at most, not 5000"),
         ({"gpus": 3, "tp": 2, "settings": ["pipeline_parallel=2"]}, "tensor_parallel 2 and pipeline_parallel 2 take 4 devices, not 3"),
     ],
 )

@@ -60,6 +60,21 @@ def test_flags(ask, options, flags):
     assert (found["without_flag"], found["environment"]) == ([], {})
 
 
+@pytest.mark.parametrize(
+    ("setting", "given", "flags"),
+    [
+        ({"lora": "flag: --lora, argument: ADAPTER, default: null"}, "lora=true", ["--lora", "ADAPTER"]),
+        ({"lora": "flag: --lora, argument: ADAPTER, default: null"}, "lora=false", []),
+        ({"disaggregation": "flag: --role, words: {none: Hybrid, decode: Decode}, default: none"}, "disaggregation=decode", ["--role", "Decode"]),
+        ({"expert_parallel": "flag: --enable-ep, default: false"}, "expert_parallel=1", []),
+        ({"speculation.method": "flag: --spec, values: [EAGLE3]"}, "speculation.method=eagle3", ["--spec", "EAGLE3"]),
+    ],
+)
+def test_words_and_arguments_of_the_engine(ask, setting, given, flags):
+    answer = ask({ENGINE: engine(setting, more=SERVE)}, settings=[given])
+    assert answer.data["command"]["argv"] == [*SERVED, *flags]
+
+
 def test_one_reason_for_each_flag(ask):
     found = ask(settings=["lora=true", "speculation.method=ngram", "speculation.tokens=5"], tp=2).data["command"]
     assert found["because"] == [

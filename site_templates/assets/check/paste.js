@@ -47,6 +47,11 @@ function fold(seen, data, text) {
   const [model, match] = modelOf([...parts, ...seen], data);
   const options = engine ? of("options").filter((one) => one.name === engine.name).flatMap((one) => one.value) : [];
   const given = firstOf(of("fact", [...parts, ...options, ...seen]));
+  if (given.expert_parallel?.value === true) {
+    // A switch: the ranks of the other kinds share the experts.
+    const ranks = ["tensor_parallel", "data_parallel"].map((name) => given[name]?.value ?? 1);
+    given.expert_parallel = { ...given.expert_parallel, value: ranks[0] * ranks[1] };
+  }
   if (match && model && match.format && !given["weights.format"]) given["weights.format"] = { kind: "fact", name: "weights.format", value: match.format, line: model.line };
   if (match && model && !match.exact) notes.push({ kind: "note", name: "model", value: `${model.value} is taken for ${match.model} by its name`, line: model.line });
   const [hardware, devices] = hardwareOf(of("device"), data);

@@ -70,6 +70,12 @@ def said(real, engine: str, name: str, value=None) -> list[tuple]:
         ("llama.cpp", "--spec-type", "draft-mtp", "speculation.method", "draft-mtp"),
         ("mlx-lm", "--kv-bits", "8", "setting.kv_bits", 8),
         ("mlx-lm", "--num-draft-tokens", "3", "speculation.tokens", 3),
+        ("vllm", "--enable-expert-parallel", None, "expert_parallel", True),
+        ("vllm", "--kv-offloading-size", "20", "kv_offload", True),
+        ("vllm", "--kv-transfer-config.kv_role", "kv_producer", "disaggregation", "prefill"),
+        ("lmdeploy-pytorch", "--role", "Decode", "disaggregation", "decode"),
+        ("lmdeploy-pytorch", "--role", "Hybrid", "disaggregation", "none"),
+        ("llama.cpp", "--lora", "adapter.gguf", "lora", True),
     ],
 )
 def test_a_flag_sets_a_fact(real, engine, name, value, fact, expected):
@@ -86,6 +92,8 @@ def test_a_draft_model_is_a_setting_and_a_method(real):
         ("vllm", "--port", "8000"),
         ("vllm", "--trust-remote-code", None),
         ("vllm", "--max-model-len", "long"),
+        ("vllm", "--tensor-parallel-size", "0"),
+        ("vllm", "--pipeline-parallel-size", "1.5"),
         ("vllm", "--quantization", "some-plugin"),
         ("vllm", "--speculative-config", "{broken"),
         ("llama.cpp", "-ngl", "99"),

@@ -49,6 +49,12 @@ def test_a_command_alone(real):
     assert (found.hardware, dict(found.components), found.log, found.notes) == ((), {}, (), ())
 
 
+@pytest.mark.parametrize(("ranks", "experts"), [("", 1), ("--tensor-parallel-size 8", 8), ("-tp 4 --data-parallel-size 2", 8)])
+def test_a_switch_for_experts_counts_the_ranks_of_the_others(real, ranks, experts):
+    found = understand(f"vllm serve deepseek-ai/DeepSeek-V3 --enable-expert-parallel {ranks}", real.catalog)
+    assert found.facts["expert_parallel"] == experts
+
+
 def test_collect_env(real):
     found = understand(REPORT, real.catalog)
     assert (found.engine.name, found.version.value, found.version.line, found.model) == ("vllm", "0.26.0", 27, None)

@@ -9,6 +9,7 @@ from typing import Any
 
 from infercompat.answer.diagnose.seen import Seen
 from infercompat.answer.diagnose.words import Flag
+from infercompat.answer.question import RANKS
 from infercompat.condition import lookup
 from infercompat.link import Catalog
 from infercompat.records import Record, walk
@@ -172,7 +173,9 @@ class FlagTable:
         """The fact, where it can have the value; a length of zero or -1 is left to the engine and says nothing."""
         declared = lookup(fact)
         complaint = declared.complaint(value, self.catalog.words(declared.vocabulary) if declared.vocabulary else ()) if declared else "unknown"
-        if complaint:
+        if complaint and value is True and declared and declared.type == "int":
+            yield Seen("fact", fact, value, flag.line)  # a switch for what other flags count
+        elif complaint or (fact in RANKS and value < 1):
             if str(value).lower() not in ("auto", "none"):
                 yield Seen("flag", flag.name, flag.value, flag.line)
         elif not (declared.type == "int" and value < (1 if fact == "max_model_len" else 0)):
@@ -204,7 +207,7 @@ class FlagTable:
             return text.lower()
         if same:
             return same[0]
-        if kind == "int" and (length := LENGTH.fullmatch(text)):
+        if kind == "int" and (length := LENGTH.fullmatch(text)) and (length[2] or "." not in text):
             return int(float(length[1]) * SCALES[length[2]])
         return number(text) if kind in ("int", "float", "any") else text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -86,6 +87,10 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     model, match = _model([*parts, *seen], catalog)
     options = [part for one in seen if one.kind == "options" and engine and one.name == engine.name for part in one.value]
     given = _first(one for one in (*parts, *options, *seen) if one.kind == "fact")
+    experts = given.get("expert_parallel")
+    if experts is not None and experts.value is True:  # a switch: the ranks of the other kinds share the experts
+        ranks = [given[name].value for name in ("tensor_parallel", "data_parallel") if name in given]
+        given["expert_parallel"] = Seen("fact", "expert_parallel", math.prod(ranks), experts.line, experts.source)
     if match is not None and model is not None:
         if match.format and "weights.format" not in given:
             given["weights.format"] = Seen("fact", "weights.format", match.format, model.line, model.source)

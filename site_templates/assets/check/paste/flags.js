@@ -1,6 +1,7 @@
 // @ts-check
 // From an engine's flags to facts, as answer/diagnose/flags.py; the table of each engine is data.
 
+import { RANKS } from "../question.js";
 import { match, whole } from "./patterns.js";
 
 /** @typedef {import("./patterns.js").Pattern} Pattern */
@@ -90,7 +91,8 @@ export class FlagTable {
   /** @param {string} fact @param {any} value @param {Flag} flag @returns {Seen[]} */
   checked(fact, value, flag) {
     const declared = this.table.facts[fact];
-    if (!declared || !this.accepts(declared, value)) {
+    if (value === true && declared?.type === "int") return [{ kind: "fact", name: fact, value, line: flag.line }]; // a switch for what other flags count
+    if (!declared || !this.accepts(declared, value) || (RANKS.includes(fact) && value < 1)) {
       return ["auto", "none"].includes(written(value).toLowerCase()) ? [] : [{ kind: "flag", name: flag.name, value: flag.value, line: flag.line }];
     }
     const leftToTheEngine = declared.type === "int" && value < (fact === "max_model_len" ? 1 : 0);
@@ -133,7 +135,7 @@ export class FlagTable {
     if (fact === "cuda_graphs") return lowered;
     if (same.length) return same[0];
     const length = type === "int" ? whole(this.spelling.length, text) : null;
-    if (length) return Math.trunc(Number(length[1]) * scales[length[2]]);
+    if (length && (length[2] || !text.includes("."))) return Math.trunc(Number(length[1]) * scales[length[2]]);
     return ["int", "float", "any"].includes(type) ? number(text) : text;
   }
 
