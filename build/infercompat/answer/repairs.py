@@ -91,9 +91,13 @@ def search(assessor: Assessor, found: Assessment) -> Search:
 
 
 def _only_depends(after: Assessment, before: Assessment) -> bool:
-    """Whether what blocked is cleared, and what is left waited for facts that nobody named before the change, too."""
-    left, waiting = ({gate.gotcha.id for gate in one.could_block} for one in (after, before))
+    """Whether what blocked is cleared, and what is left was there before the change, too: facts that nobody named, failures that can be avoided."""
+    left, waiting = ({gate.gotcha.id for gate in one.could_block} | _avoidable(one) for one in (after, before))
     return bool(left) and left <= waiting and not _short(after)
+
+
+def _avoidable(found: Assessment) -> set[str]:
+    return {hop.name for hop in found.hops if hop.state == "fails" and hop.avoided_by}
 
 
 def _clash(chosen: tuple[Change, ...]) -> bool:

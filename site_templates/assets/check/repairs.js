@@ -72,10 +72,11 @@ function clash(chosen) {
 }
 
 /**
- * Whether what blocked is cleared, and what is left waited for facts that nobody named before the change, too.
+ * Whether what blocked is cleared, and what is left was there before the change, too: facts that nobody named, failures that can be avoided.
  * @param {Assessment} after @param {Assessment} before
  */
 function onlyDepends(after, before) {
-  const [left, waiting] = [after, before].map((one) => couldBlock(one).map((gate) => gate.gotcha.id));
+  const avoidable = (/** @type {Assessment} */ one) => one.hops.filter((hop) => hop.state === "fails" && hop.avoided_by).map((hop) => hop.name);
+  const [left, waiting] = [after, before].map((one) => [...couldBlock(one).map((gate) => gate.gotcha.id), ...avoidable(one)]);
   return left.length > 0 && left.every((id) => waiting.includes(id)) && !isShort(after);
 }
