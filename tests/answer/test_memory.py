@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogs import ENGINE, changed
+from catalogs import ENGINE, changed, snapshot
 from infercompat.answer import memory
 from infercompat.answer.facts import resolve
 from infercompat.answer.memory import Memory, as_data
@@ -117,6 +117,14 @@ def test_weights_that_exceed_the_device(ask):
     assert ask(small, hardware="card-big", gpus=2, length=1).reply.reason.startswith("memory: the cache needs")
     file = {ENGINE: small[ENGINE].replace('"{checkpoint}"', "FILE")}
     assert ask(small | file, hardware="card-big").hop("memory") is None  # it serves another file, of weights that nobody named
+
+
+def test_devices_do_not_share_where_the_engine_cannot(ask):
+    small = SIZED | {BIG: card("A card with memory", more="memory_bytes: 1999999\n")}
+    alone = {"support/enga/enga-1-1-0-features.yaml": snapshot("about: {feature: tensor-parallel}, holds: unsupported")}
+    answer = ask(small | alone, hardware="card-big", gpus=2, length=1)
+    assert answer.reply.reason == "memory: weights of 1.91 MiB a device exceed its 1.91 MiB"
+    assert [one["fact"] for one in answer.data["question"]["assumed"] if one["fact"] == "tensor_parallel"] == []
 
 
 def test_weights_of_which_only_bounds_are_known_fail_at_their_least(ask):

@@ -18,10 +18,12 @@ from infercompat.condition import Range
 from infercompat.derive import Unknown
 from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, asked, binary, features, joiner_for, path_gates
 from infercompat.join.cell import deciding_hops
+from infercompat.join.features import FEATURE
 from infercompat.join.grade import grade
 from infercompat.measure import Overhead, overheads
 from infercompat.products import Products
 from infercompat.units import format_bytes
+from infercompat.weighing import BY_LAYER
 
 LOUD = ("crash-at-init", "unsupported-combination", "crash-on-first-request")
 """Symptoms that nobody met on a stack that was seen to run."""
@@ -99,7 +101,7 @@ class Assessor(Struct, dict=True):
         resolved = resolve(question, catalog)
         demanded = () if isinstance(question.derived, Unknown) else question.derived.requirements
         joiner = joiner_for(self.ledger, question.engine, question.release, resolved.stack, demanded, asked(question.given))
-        hops, resolved = self._hops(resolved, joiner)
+        hops, resolved = self._hops(_on_one_device(resolved, joiner), joiner)
         observed = () if hops[0].state == "fails" else seen(self.products, resolved)
         hops = confirmed(hops, observed, resolved, self.ledger)
         needs = None if hops[0].state == "fails" else memory(resolved, self.overhead(question.engine.id), observed)
@@ -149,6 +151,17 @@ class Assessor(Struct, dict=True):
         sources = tuple(self.ledger.source_of(cite["id"], cite.get("at", "")) for cite in engine.get("cites", ()))
         finding = f"the documents of {engine['name']} name {', '.join(engine['platforms'])}, and say nothing of {platform}"
         return Hop("hardware", "unknown", finding, sources=sources)
+
+
+def _on_one_device(resolved: Resolved, joiner: Joiner) -> Resolved:
+    """Without the sharing that was taken for granted of several devices, where a source says that the engine has none."""
+    if not any(one.fact == "tensor_parallel" for one in resolved.assumed) or joiner.engine.id in BY_LAYER:
+        return resolved
+    found = joiner.feature(f"{FEATURE}tensor-parallel", "tensor parallelism", resolved.stack)
+    if found is None or found.state != "fails":
+        return resolved
+    kept = tuple(one for one in resolved.assumed if one.fact != "tensor_parallel")
+    return replace(resolved, facts={**resolved.facts, "tensor_parallel": 1}, assumed=kept)
 
 
 def _as_chosen(weights: Hop, resolved: Resolved, joiner: Joiner) -> Hop:

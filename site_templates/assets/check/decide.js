@@ -3,7 +3,7 @@
 
 import { attention } from "./attention.js";
 import { binary } from "./binary.js";
-import { sourcesOf } from "./claims.js";
+import { FEATURE, sourcesOf } from "./claims.js";
 import { resolve, stackOf } from "./facts.js";
 import { asked, features } from "./features.js";
 import { BLOCKING, blocks, leftOut } from "./gates.js";
@@ -14,6 +14,7 @@ import { confirmed, holdsFor, seen } from "./observed.js";
 import { joinerFor, pathGates } from "./paths.js";
 import { untested } from "./truth.js";
 import { formatBytes } from "./units.js";
+import { BY_LAYER } from "./weights.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Hop} Hop */
@@ -31,7 +32,7 @@ export function assess(question, data) {
   const filled = resolve(question, data);
   const demanded = question.derived.unknown ? [] : Object.keys(question.derived.requirements);
   const joiner = joinerFor(data, question.engine, question.release, stackOf(filled, data), demanded, asked(question.given, data.catalog));
-  const joined = hopsOf(filled, joiner, demanded);
+  const joined = hopsOf(onOneDevice(filled, joiner), joiner, demanded);
   const stops = joined.hops[0].state === "fails";
   const observed = stops ? [] : seen(joined.resolved, data);
   const needs = stops ? null : memory(joined.resolved, data, observed);
@@ -94,6 +95,19 @@ function hopsOf(resolved, joiner, demanded) {
   const { found, backend } = attention(resolved, joiner);
   const facts = backend === null ? resolved.facts : { ...resolved.facts, "attention.backend": backend };
   return { hops: found ? [...hops, found] : hops, resolved: { ...resolved, facts } };
+}
+
+/**
+ * Without the sharing that was taken for granted of several devices, where a source says that the engine has none.
+ * @param {Resolved} resolved @param {Joiner} joiner @returns {Resolved}
+ */
+function onOneDevice(resolved, joiner) {
+  const isAssumed = resolved.assumed.some((one) => one.fact === "tensor_parallel");
+  if (!isAssumed || BY_LAYER.includes(joiner.engine.id)) return resolved;
+  const found = joiner.feature(`${FEATURE}tensor-parallel`, "tensor parallelism", stackOf(resolved, joiner.data));
+  if (found?.state !== "fails") return resolved;
+  const assumed = resolved.assumed.filter((one) => one.fact !== "tensor_parallel");
+  return { ...resolved, facts: { ...resolved.facts, tensor_parallel: 1 }, assumed };
 }
 
 /**

@@ -53,7 +53,7 @@ import { isUnknown, unknown } from "./layers.js";
  * @property {boolean} keepsTables
  */
 
-const BY_LAYER = ["ik-llama.cpp", "llama.cpp", "ollama", "ollama-gguf"];
+export const BY_LAYER = ["ik-llama.cpp", "llama.cpp", "ollama", "ollama-gguf"];
 const PADDING = ["vllm", "sglang"];
 const TABLES = ["vllm"];
 const VOCABULARY_STEP = 64;
