@@ -10,7 +10,7 @@ from catalogs import ROOT
 from infercompat import rules
 from infercompat.derive import Derived
 from infercompat.diagnostic import ERROR
-from infercompat.join import BLOCKING, hops
+from infercompat.join import BLOCKING, phrases
 from infercompat.join.claims import NEGATIVE, POSITIVE, UNDECIDED
 from infercompat.join.gates import PROVEN
 from infercompat.measure import computed
@@ -142,7 +142,7 @@ def test_the_program_knows_the_vocabulary_s_words(real):
     words = real.catalog.words
     assert set(words("claim-status")) == POSITIVE | NEGATIVE | UNDECIDED
     assert set(words("version-scheme")) == set(SCHEMES)
-    assert set(words("basis")) == set(hops._BASIS_PHRASES) == set(real.catalog.vocabulary["basis-confidence"])
+    assert set(words("basis")) == set(phrases.BASIS) == set(real.catalog.vocabulary["basis-confidence"])
     assert set(words("symptom")) > BLOCKING
     assert set(words("strength")) > PROVEN
     assert set(words("citation-type")) == set(real.catalog.vocabulary["source-rank"])

@@ -43,4 +43,5 @@ SGLANG: dict[tuple[str, ...], str] = {
     ("sglang-unified-memory-limits",): (
         "ValueError: --enable-unified-memory only supports --speculative-algorithm EAGLE\nValueError: --enable-unified-memory with PD disaggregation"
     ),
+    ("sglang-gemma4-lora-missing-lora-a",): "RuntimeError: Failed to load LoRA adapter tuned: 'model.layers.15.self_attn.v_proj.lora_A.weight'",
 }
