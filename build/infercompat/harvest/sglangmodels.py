@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, claim
 from infercompat.harvest.classes import UNCLEAR, Classes, Found, own_member
@@ -32,11 +32,16 @@ NO_TEXT = re.compile(r"Classification|Reward|Embedding|VisionModel")
 """Names of classes that write no text, so that nothing is to be drafted."""
 
 
+NO_EMBEDDING = "The class does not hand out its embedding, which the draft asks for."
+NO_STATES = "The class hands out no states of its layers."
+
+
 class Place(NamedTuple):
-    """A class by the module that gives it a name."""
+    """A class by the module that gives it a name, and the word for it where the architecture is loaded as another one."""
 
     module: str
     name: str
+    loaded: str = ""
 
 
 def read(tree: Tree) -> Iterator[Claim]:
@@ -50,9 +55,12 @@ def read(tree: Tree) -> Iterator[Claim]:
     found = []
     for name, other, _ in listed:
         place = places.get(other or name)
-        if place is None or DRAFT.search(name) or classes.find(*place) is None:
+        if place is None or DRAFT.search(name) or classes.find(place.module, place.name) is None:
             continue
+        place = place._replace(loaded=f"Loaded as {other}." if other else "")
         answers = {wanted: _stages(classes, place) if wanted == STAGES else looked_up(classes, place, wanted) for wanted in had}
+        if answers[EMBEDDING] is None and looked_up(classes, place, f"{EMBEDDING}_for_draft"):
+            answers[EMBEDDING] = UNCLEAR  # the draft asks for that one first
         had |= {wanted: True for wanted, answer in answers.items() if isinstance(answer, Found)}
         found.append((name, place, answers))
     asked = _asked(tree, folder)
@@ -67,7 +75,7 @@ def read(tree: Tree) -> Iterator[Claim]:
 
 def looked_up(classes: Classes, place: Place, wanted: str, depth: int = 0) -> Found | str | None:
     """What an instance of a class has by a name; None where it has nothing, UNCLEAR where nobody can tell."""
-    lineage = list(classes.lineage(*place))
+    lineage = list(classes.lineage(place.module, place.name))
     if not lineage or depth > 4:
         return UNCLEAR
     for module, _, node in lineage:
@@ -84,7 +92,7 @@ def looked_up(classes: Classes, place: Place, wanted: str, depth: int = 0) -> Fo
             return Found(file, own, node.name)
         if _below_a_condition(node, wanted):
             return UNCLEAR
-    return UNCLEAR if classes.member(*place, "__getattr__") or classes.unresolved(*place) else None
+    return UNCLEAR if classes.member(place.module, place.name, "__getattr__") or classes.unresolved(place.module, place.name) else None
 
 
 def _below_a_condition(node: ast.ClassDef, wanted: str) -> bool:
@@ -106,31 +114,31 @@ def _pipeline(classes: Classes, name: str, place: Place, taken: Found | str | No
     if taken == UNCLEAR:
         return
     at = taken if isinstance(taken, Found) else looked_up(classes, place, "forward")
-    yield _claim(at.file, at.node.lineno, taken, name, "pipeline-parallel")
+    yield _claim(at.file, at.node.lineno, taken, name, "pipeline-parallel", {}, place.loaded)
 
 
 def _drafts(classes: Classes, name: str, place: Place, answers: dict[str, Found | str | None]) -> Iterator[Claim]:
     """By method; DSpark takes what DFlash does where a class has nothing for it alone, and EAGLE-3 needs the embedding too."""
     embedding = answers[EMBEDDING]
-    asked: list[tuple[Found | str | None, tuple[str, ...]]] = []
+    asked: list[tuple[Found | str | None, list[str], str]] = []
     if embedding is None:
-        asked.append((None, ("EAGLE", "eagle", "EAGLE3", "eagle3", "NEXTN", "nextn", "mtp")))
+        asked.append((None, ["EAGLE", "eagle", "EAGLE3", "eagle3", "NEXTN", "nextn", "mtp"], NO_EMBEDDING))
     else:
-        asked += [(embedding, ("EAGLE", "eagle")), (answers[EAGLE3], ("EAGLE3", "eagle3"))]
+        asked += [(embedding, ["EAGLE", "eagle"], ""), (answers[EAGLE3], ["EAGLE3", "eagle3"], NO_STATES)]
     if DFLASH in answers:
-        asked.append((answers[DFLASH], ("DFLASH", "dflash")))
+        asked.append((answers[DFLASH], ["DFLASH", "dflash"], NO_STATES))
     if DSPARK in answers:
-        asked.append((answers[DSPARK] or answers.get(DFLASH), ("DSPARK", "dspark")))
-    _, file, node = classes.find(*place)
-    for answer, methods in asked:
+        asked.append((answers[DSPARK] or answers.get(DFLASH), ["DSPARK", "dspark"], NO_STATES))
+    _, file, node = classes.find(place.module, place.name)
+    for answer, methods, lacks in asked:
         if answer != UNCLEAR:
             at = (answer.file, answer.node.lineno) if isinstance(answer, Found) else (file, node.lineno)
-            yield _claim(*at, answer, name, "speculation", methods)
+            yield _claim(*at, answer, name, "speculation", {"when": {"speculation.method": methods}}, f"{place.loaded} {lacks}".strip())
 
 
-def _claim(file: File, line: int, found: Found | str | None, name: str, feature: str, methods: tuple[str, ...] = ()) -> Claim:
-    fields = {"when": {"speculation.method": list(methods)}} if methods else {}
-    return claim(file, line, "native" if found else "unsupported", named="srt", fields=fields, architecture=name, feature=feature)
+def _claim(file: File, line: int, found: Found | str | None, name: str, feature: str, fields: dict[str, Any], lacks: str) -> Claim:
+    more = {"lacks": lacks} if lacks and not found else {}
+    return claim(file, line, "native" if found else "unsupported", named="srt", fields=fields | more, architecture=name, feature=feature)
 
 
 def _asked(tree: Tree, folder: str) -> set[str]:

@@ -90,9 +90,13 @@ def _claim(item: Claim, note: str = "") -> list[str]:
     fields = dict(item.fields)
     when = [f"    when: {_condition(fields.pop('when'))}"] if "when" in fields else []
     lines = [f"  - about: {{{about}}}", *when, f"    holds: {item.holds}"]
-    lines += [f"    {key}: {_word(value)}" for key, value in fields.items()]
+    lines += [f"    {key}: {_text(value) if key == 'lacks' else _word(value)}" for key, value in fields.items()]
     lines += [f"    at: {item.at}", f'    sha256: "{item.sha256}"']
-    return [*lines, f"    note: {note if _SENTENCE.fullmatch(note) else json.dumps(note, ensure_ascii=False)}"] if note else lines
+    return [*lines, f"    note: {_text(note)}"] if note else lines
+
+
+def _text(sentence: str) -> str:
+    return sentence if _SENTENCE.fullmatch(sentence) else json.dumps(sentence, ensure_ascii=False)
 
 
 def _block(item: dict[str, Any]) -> list[str]:
