@@ -96,6 +96,11 @@ def test_another_name_in_the_classes_alone_is_an_error(tmp_path):
             list(read(grow(tmp_path / old, files)))
 
 
+def test_a_tree_without_models_is_an_error(tmp_path):
+    with pytest.raises(Refused, match="none of"):
+        list(read(grow(tmp_path, {"sglang/srt/server.py": ""})))
+
+
 def test_a_method_that_nobody_asks_for_is_not_spoken_of(tmp_path):
     found = spoken(read(grow(tmp_path, {name: text.replace("set_dflash_layers", "set_other_layers") for name, text in TREE.items()})))
     assert found

@@ -31,7 +31,6 @@ DRAFT = re.compile(r"NextN$|MTP$|Eagle|Draft|DFlash|DSpark|Assistant")
 NO_TEXT = re.compile(r"Classification|Reward|Embedding|VisionModel")
 """Names of classes that write no text, so that nothing is to be drafted."""
 
-
 NO_EMBEDDING = "The class does not hand out its embedding, which the draft asks for."
 NO_STATES = "The class hands out no states of its layers."
 
@@ -46,7 +45,7 @@ class Place(NamedTuple):
 
 def read(tree: Tree) -> Iterator[Claim]:
     """Claims by architecture, on the line that has what is asked for, else on the forward or the class that lacks it."""
-    folder = next(folder for folder in FOLDERS if (tree.root / folder).is_dir())
+    folder = next((folder for folder in FOLDERS if (tree.root / folder).is_dir()), FOLDERS[0])
     prefix = folder.removesuffix("sglang/srt/models").rstrip("/")
     classes, silent = Classes(tree, prefix), _silent(tree, folder)
     listed = [(dict(item.about)["architecture"], dict(item.fields).get("loads_as"), item) for item in registry(tree)]
