@@ -32,6 +32,33 @@ def test_all_ancestors_by_name(tmp_path):
     assert classes.ancestors("pkg.two", "Two") == {"Two", "One", "Root", "Unknown"}
 
 
+def test_a_class_and_its_ancestors_in_order(tmp_path):
+    classes = Classes(grow(tmp_path, TREE))
+    assert [(module, node.name) for module, _, node in classes.lineage("pkg.two", "Two")] == [
+        ("pkg.two", "Two"),
+        ("pkg.middle.one", "One"),
+        ("pkg.base", "Base"),
+    ]
+    assert [node.name for _, _, node in classes.lineage("pkg.two", "Loop")] == ["Loop"]
+    assert list(classes.lineage("pkg.two", "Gone")) == []
+
+
+def test_ancestors_that_nobody_can_tell(tmp_path):
+    text = """\
+import torch.nn as nn
+from abc import ABC
+from elsewhere import Model
+from .gone import Gone
+from pkg import other
+class A(nn.Module, ABC, Model[int], Exception): ...
+class B(A, Gone, other.Thing, Unknown, make()): ...
+class C(B): ...
+"""
+    classes = Classes(grow(tmp_path, {"pkg/a.py": text}))
+    assert classes.unresolved("pkg.a", "A") == set()
+    assert classes.unresolved("pkg.a", "C") == {"Gone", "other.Thing", "Unknown", "make()"}
+
+
 def test_a_package_below_a_folder(tmp_path):
     classes = Classes(grow(tmp_path, {f"src/{name}": text for name, text in TREE.items()}), "src")
     assert classes.member("pkg.two", "Two", "sink").file.path == "src/pkg/middle/one.py"

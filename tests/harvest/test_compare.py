@@ -71,6 +71,19 @@ def test_differences_of_a_registry_with_a_fallback(tmp_path, pairs, lines):
     ] == lines
 
 
+def test_differences_by_method():
+    about, by = {"architecture": "A", "feature": "speculation"}, [{"speculation.method": [method]} for method in ("eagle", "ngram", "mtp")]
+    upstream = [{"about": about, "when": when, "holds": "native"} for when in by[:2]]
+    ours = [upstream[0] | {"holds": "unsupported"}, {"about": about, "when": by[2], "holds": "native"}, upstream[1] | {"about": about | {"architecture": "B"}}]
+    assert list(map(str, compare.differences(record(*ours), upstream))) == [
+        "added    A, speculation, if speculation.method is ngram: native",
+        "changed  A, speculation, if speculation.method is eagle: unsupported -> native",
+        "removed  B, speculation, if speculation.method is ngram: native",
+    ]
+    mine = upstream[0] | {"holds": "partial", "by_hand": "It stops."}
+    assert list(map(str, compare.differences(record(mine, upstream[1]), upstream))) == []
+
+
 def test_differences_from_a_tree_that_came_out_empty_are_an_error(tmp_path):
     tree = grow(tmp_path, {"mlx_lm/models/a.py": "", "mlx_lm/utils.py": "MODEL_REMAPPING = {}"})
     with pytest.raises(Refused, match="only 0 claims"):

@@ -137,3 +137,49 @@ def test_what_people_wrote_stays(tmp_path):
     assert next(iter(files)) == "support/mlx-lm/other-id.yaml"
     again = parse("a.yaml", files["support/mlx-lm/other-id.yaml"].encode(), []).data
     assert again == data | {"read_on": "2026-02-03"}
+
+
+EAGLE, NGRAM = ({"speculation.method": [method]} for method in ("eagle", "ngram"))
+
+
+def kept(tmp_path, *people):
+    """What a harvest writes of two claims by method and one without where people wrote something of their own."""
+    file = File("a.py", "x\n")
+
+    def read(tree):
+        for when in (EAGLE, NGRAM):
+            yield claim(file, 1, "native", fields={"when": when, "lacks": "A word."}, architecture="A", feature="speculation")
+        yield claim(file, 1, "native", architecture="A", feature="lora")
+
+    data = {"engine": "vllm", "version": "0.1", "title": "Mine", "cites": [{"id": "x"}], "claims": list(people)}
+    before = Record("mine", "support", data, Document("a.yaml", data, {}, {}, {}, ()))
+    harvester = replace(small("vllm"), read=read, extra=lambda tree: [], complete=False)
+    text = next(iter(snapshot.records(harvester, grow(tmp_path, {}), "0.1", "2026-02-02", "a tree", before).values()))
+    return parse("a.yaml", text.encode(), []).data["claims"]
+
+
+def test_claims_by_method_are_written_with_their_condition_and_what_they_lack(tmp_path):
+    first, second, last = kept(tmp_path)
+    assert (first["when"], second["when"], "when" in last) == (EAGLE, NGRAM, False)
+    assert first["lacks"] == "A word."
+
+
+def test_a_claim_by_hand_replaces_that_of_its_condition(tmp_path):
+    about = {"architecture": "A", "feature": "speculation"}
+    mine = {"about": about, "when": NGRAM, "holds": "partial", "at": "L2", "by_hand": "It stops."}
+    assert [item["holds"] for item in kept(tmp_path, mine)] == ["native", "partial", "native"]
+    other = mine | {"when": {"all": [NGRAM, {"platform": "cpu"}]}}
+    assert [item["holds"] for item in kept(tmp_path, other)] == ["native", "native", "native", "partial"]
+    always = {key: value for key, value in mine.items() if key != "when"}
+    assert [item["holds"] for item in kept(tmp_path, always)] == ["partial", "native"]
+
+
+def test_claims_by_hand_under_conditions_replace_one_without(tmp_path):
+    about = {"architecture": "A", "feature": "lora"}
+    mine = [{"about": about, "when": when, "holds": "partial", "at": "L2", "by_hand": "It stops."} for when in (EAGLE, NGRAM)]
+    assert [item["holds"] for item in kept(tmp_path, *mine)] == ["native", "native", "partial", "partial"]
+
+
+def test_a_note_stays_with_the_method_that_it_is_about(tmp_path):
+    noted = {"about": {"architecture": "A", "feature": "speculation"}, "when": NGRAM, "holds": "native", "at": "L2", "note": "Mine."}
+    assert [item.get("note") for item in kept(tmp_path, noted)] == [None, "Mine.", None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -97,6 +98,24 @@ class Claim(Struct, frozen=True):
     def at(self) -> str:
         return f"{self.file} L{self.line}" if self.file else f"L{self.line}"
 
+    @property
+    def subject(self) -> Subject:
+        return subject({"about": dict(self.about)} | dict(self.fields))
+
+
+Subject = tuple[tuple[tuple[str, Any], ...], str]
+"""What a claim is about, and its condition as text; empty where it has none."""
+
+
+def subject(claim: dict[str, Any]) -> Subject:
+    """The subject of a claim in the shape of a record's."""
+    return tuple(claim["about"].items()), json.dumps(claim["when"], sort_keys=True) if "when" in claim else ""
+
+
+def overlaps(one: Subject, other: Subject) -> bool:
+    """Whether two claims are about the same: one without a condition speaks of all, two with one only where that is the same."""
+    return one[0] == other[0] and ("" in (one[1], other[1]) or one[1] == other[1])
+
 
 def claim(file: File, line: int, holds: str, named: bool | str = False, fields: dict[str, Any] | None = None, **about: str) -> Claim:
     """A claim on a line of a file; `named` puts the file's name into `at`, or its path below a folder that is named."""
@@ -141,7 +160,7 @@ class Harvester(Struct, frozen=True):
         """The claims of a whole registry, one a subject: the first. An empty or tiny one is an error, never 'everything was removed'."""
         found: dict[tuple, Claim] = {}
         for item in self.read(tree):
-            found.setdefault((item.about, item.holds) if self.every else item.about, item)
+            found.setdefault((item.subject, item.holds) if self.every else item.subject, item)
         if len(found) < self.least:
             raise Refused(f"{self.engine}: only {len(found)} claims were read, fewer than {self.least}: the source has changed its shape")
         return list(found.values())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -58,19 +60,33 @@ class Classes(Struct):
             return self._find(self._absolute(module, path, node), alias.name, depth + 1)
         return UNCLEAR if name in names else None
 
-    def member(self, module: str, name: str, wanted: str, seen: frozenset[tuple[str, str]] = frozenset()) -> Found | None:
-        """A method or attribute of a class or of the first of its ancestors that has it, depth first."""
+    def lineage(self, module: str, name: str, seen: set[tuple[str, str]] | None = None) -> Iterator[tuple[str, File, ast.ClassDef]]:
+        """A class and those of its ancestors that are found, depth first, each with the module that defines it."""
+        seen = set() if seen is None else seen
         found = self.find(module, name)
-        if found is None or (module, name) in seen:
-            return None
-        module, file, node = found
-        if (own := own_member(node, wanted)) is not None:
-            return Found(file, own, node.name)
-        for base in node.bases:
-            base = base.value if isinstance(base, ast.Subscript) else base
-            if isinstance(base, ast.Name) and (above := self.member(module, base.id, wanted, seen | {(module, name)})):
-                return above
+        if found is None or (found[0], found[2].name) in seen:
+            return
+        seen.add((found[0], found[2].name))
+        yield found
+        for base in map(_plain, found[2].bases):
+            if isinstance(base, ast.Name):
+                yield from self.lineage(found[0], base.id, seen)
+
+    def member(self, module: str, name: str, wanted: str) -> Found | None:
+        """A method or attribute of a class or of the first of its ancestors that has it, depth first."""
+        for _, file, node in self.lineage(module, name):
+            if (own := own_member(node, wanted)) is not None:
+                return Found(file, own, node.name)
         return None
+
+    def unresolved(self, module: str, name: str) -> set[str]:
+        """What a class inherits from without a way to tell what that is: neither found here nor imported from another package."""
+        return {
+            ast.unparse(base)
+            for at, file, node in self.lineage(module, name)
+            for base in map(_plain, node.bases)
+            if not (isinstance(base, ast.Name) and self.find(at, base.id)) and not _from_outside(at, file, ast.unparse(base).partition(".")[0])
+        }
 
     def ancestors(self, module: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> set[str]:
         """The names of a class and of everything that it inherits from; of those outside the tree, the name alone.
@@ -83,8 +99,7 @@ class Classes(Struct):
         if found is None or (module, name) in seen:
             return {name}
         names = {name}
-        for base in found[2].bases:
-            base = base.value if isinstance(base, ast.Subscript) else base
+        for base in map(_plain, found[2].bases):
             if isinstance(base, (ast.Name, ast.Attribute)):
                 names |= self.ancestors(found[0], ast.unparse(base).rpartition(".")[2], seen | {(module, name)})
         return names
@@ -114,6 +129,22 @@ class Classes(Struct):
         parts = module.split(".") if path.endswith("/__init__.py") else module.split(".")[:-1]
         parts = parts[: len(parts) - node.level + 1]
         return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+def _plain(base: ast.expr) -> ast.expr:
+    """A base without what it is generic over."""
+    return base.value if isinstance(base, ast.Subscript) else base
+
+
+def _from_outside(module: str, file: File, name: str) -> bool:
+    """Whether a module's name is a builtin or an import from another package."""
+    for node in ast.walk(file.module):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                if (alias.asname or alias.name.partition(".")[0]) == name:
+                    origin = alias.name if isinstance(node, ast.Import) else node.module or ""
+                    return not getattr(node, "level", 0) and origin.partition(".")[0] != module.partition(".")[0]
+    return hasattr(builtins, name)
 
 
 def own_member(node: ast.ClassDef, wanted: str) -> ast.stmt | None:

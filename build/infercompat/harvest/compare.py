@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -9,25 +10,26 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from infercompat.harvest.base import Harvester, Tree
+from infercompat.harvest.base import Harvester, Subject, Tree, overlaps, subject
 from infercompat.join import Cell, Ledger, join_cell
+from infercompat.join.claims import condition_words
 from infercompat.join.hops import Release, newest_release
 from infercompat.products import Products
 from infercompat.records import Record
-
-About = tuple[tuple[str, str], ...]
 
 
 class Difference(Struct, frozen=True):
     """One claim that upstream has and the snapshot lacks, or the other way round, or that holds something else."""
 
     change: str
-    about: About
+    subject: Subject
     before: str
     after: str
 
     def __str__(self) -> str:
-        words = ", ".join(value for _, value in self.about)
+        words = ", ".join(value for _, value in self.subject[0])
+        if self.subject[1]:
+            words += f", if {condition_words({'when': json.loads(self.subject[1])})}"
         said = f"{self.before} -> {self.after}" if self.change == "changed" else self.before or self.after
         return f"{self.change:<8} {words}: {said}"
 
@@ -55,39 +57,43 @@ def read_claims(harvester: Harvester, tree: Tree) -> list[dict[str, Any]]:
 def differences(snapshot: Record, claims: list[dict[str, Any]]) -> list[Difference]:
     """How upstream's claims differ from a snapshot, in order of what is told.
 
-    Claims marked `by_hand`, with a source of their own, with a condition on one architecture, or about more than a harvester
-    reads are people's: what they are about is left alone.
+    Claims marked `by_hand`, with a source of their own, with a condition on one architecture that the harvester has on none, or about
+    more than it reads are people's: what they are about is left alone.
     """
-    fields = {tuple(claim["about"]) for claim in claims}
-    people = {_about(claim) for claim in snapshot.data["claims"] if "by_hand" in claim or "cites" in claim or tuple(claim["about"]) not in fields}
-    people |= {_about(claim) for claim in snapshot.data["claims"] if "when" in claim and "*" not in claim["about"].values()}
+    fields, conditions = {tuple(claim["about"]) for claim in claims}, {_subject(claim)[1] for claim in claims}
+    people = {
+        _subject(claim)
+        for claim in snapshot.data["claims"]
+        if "by_hand" in claim or "cites" in claim or tuple(claim["about"]) not in fields or _subject(claim)[1] not in conditions | {""}
+    }
     ours, upstream = _said(snapshot.data["claims"]), _said(claims)
     found = []
     for about in dict.fromkeys((*upstream, *ours)):
         before, after = ours.get(about, ""), upstream.get(about, "")
-        if about not in people and before != after:
+        if before != after and not any(overlaps(about, hers) for hers in people):
             found.append(Difference("changed" if before and after else "removed" if before else "added", about, before, after))
     return sorted(found, key=str)
 
 
-def _about(claim: dict[str, Any]) -> About:
-    return tuple(claim["about"].items())
+def _subject(claim: dict[str, Any]) -> Subject:
+    """A claim's subject; what a whole registry falls back on is one whatever its condition."""
+    about, when = subject(claim)
+    return about, "" if "*" in claim["about"].values() else when
 
 
-def _said(claims: Iterable[dict[str, Any]]) -> dict[About, str]:
+def _said(claims: Iterable[dict[str, Any]]) -> dict[Subject, str]:
     """What is said of each subject: its status, with the printed word beside it where there is one."""
-    words: dict[About, list[str]] = defaultdict(list)
+    words: dict[Subject, list[str]] = defaultdict(list)
     for claim in claims:
         more = claim.get("value", claim.get("loads_as", claim.get("last_version")))
-        words[_about(claim)].append(claim["holds"] if more is None else f"{claim['holds']} ({more})")
+        words[_subject(claim)].append(claim["holds"] if more is None else f"{claim['holds']} ({more})")
     return {about: " and ".join(sorted(set(found))) for about, found in words.items()}
 
 
 def updated(products: Products, snapshot: Record, version: str, claims: list[dict[str, Any]]) -> Products:
     """The catalog as if upstream's claims stood in it: in the snapshot's place at its version, beside it at another one."""
     people = [claim for claim in snapshot.data["claims"] if "by_hand" in claim or "cites" in claim]
-    kept = {_about(claim) for claim in people}
-    merged = [claim for claim in claims if _about(claim) not in kept] + people
+    merged = [claim for claim in claims if not any(overlaps(subject(claim), subject(hers)) for hers in people)] + people
     same = snapshot.data["version"] == version
     id = snapshot.id if same else f"{snapshot.id}-upstream"
     record = Record(id, snapshot.kind, snapshot.data | {"version": version, "claims": merged}, snapshot.document)

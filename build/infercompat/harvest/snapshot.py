@@ -7,7 +7,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from infercompat.harvest.base import Claim, Harvester, Tree
+from infercompat.harvest.base import Claim, Harvester, Tree, overlaps, subject
 from infercompat.read import plain_scalar
 from infercompat.records import Record
 
@@ -51,12 +51,17 @@ def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_t
         f"read_on: {read_on}",
         "claims:",
     ]
-    kept = {tuple(claim["about"].items()): claim for claim in people}
-    notes = {tuple(claim["about"].items()): claim["note"] for claim in old.get("claims", ()) if "note" in claim}
+    notes = {subject(claim): claim["note"] for claim in old.get("claims", ()) if "note" in claim}
+    left = list(people)
     for item in harvester.claims(tree):
-        lines += _claim(item, notes.get(item.about, "")) if item.about not in kept else _block(kept.pop(item.about))
-    hers = {tuple(claim["about"].items()) for claim in people}
-    for item in (*kept.values(), *(item for item in harvester.extra(tree) if tuple(item["about"].items()) not in hers)):
+        hers = [claim for claim in people if overlaps(subject(claim), item.subject)]
+        for claim in hers:
+            if claim in left:  # it stands where the first that it replaces would
+                left.remove(claim)
+                lines += _block(claim)
+        if not hers:
+            lines += _claim(item, notes.get(item.subject, ""))
+    for item in (*left, *(item for item in harvester.extra(tree) if not any(overlaps(subject(claim), subject(item)) for claim in people))):
         lines += _block(item)
     if "notes" in old:
         lines += ["notes: |", *(f"  {line}" if line else "" for line in old["notes"].rstrip("\n").split("\n"))]
@@ -82,10 +87,16 @@ def _flow(cite: dict[str, Any]) -> str:
 
 def _claim(item: Claim, note: str = "") -> list[str]:
     about = ", ".join(f"{key}: {_word(value)}" for key, value in item.about)
-    lines = [f"  - about: {{{about}}}", f"    holds: {item.holds}"]
-    lines += [f"    {key}: {_word(value)}" for key, value in item.fields]
+    fields = dict(item.fields)
+    when = [f"    when: {_condition(fields.pop('when'))}"] if "when" in fields else []
+    lines = [f"  - about: {{{about}}}", *when, f"    holds: {item.holds}"]
+    lines += [f"    {key}: {_text(value) if key == 'lacks' else _word(value)}" for key, value in fields.items()]
     lines += [f"    at: {item.at}", f'    sha256: "{item.sha256}"']
-    return [*lines, f"    note: {note if _SENTENCE.fullmatch(note) else json.dumps(note, ensure_ascii=False)}"] if note else lines
+    return [*lines, f"    note: {_text(note)}"] if note else lines
+
+
+def _text(sentence: str) -> str:
+    return sentence if _SENTENCE.fullmatch(sentence) else json.dumps(sentence, ensure_ascii=False)
 
 
 def _block(item: dict[str, Any]) -> list[str]:
@@ -94,6 +105,15 @@ def _block(item: dict[str, Any]) -> list[str]:
         f"  - {key}: {json.dumps(value, ensure_ascii=False)}" if index == 0 else f"    {key}: {json.dumps(value, ensure_ascii=False)}"
         for index, (key, value) in enumerate(item.items())
     ]
+
+
+def _condition(value: Any) -> str:
+    """A condition in flow form, plain words unquoted."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_condition(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_condition, value))}]"
+    return _word(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _word(value: Any) -> str:
