@@ -59,6 +59,8 @@ def test_a_browser_arrives_at_the_target(here, target):
     [
         ("https://github.com/acme/enga/blob/v1/a.py", "sources/github.com/acme--enga/"),
         ("https://github.com/acme/enga/issues/12", "sources/github.com/acme--enga--threads/"),
+        ("https://github.com/acme/enga/blob/v1/docs/a/b.md", "sources/github.com/acme--enga--documents/"),
+        ("https://github.com/acme/enga/blob/v1/enga/docs.py", "sources/github.com/acme--enga/"),
         ("https://github.com/acme/enga/pull/9#issuecomment-1", "sources/github.com/acme--enga--threads/"),
         ("https://github.com/acme/enga", "sources/github.com/acme--enga/"),
         ("https://github.com/acme", "sources/github.com/other/"),

@@ -12,17 +12,19 @@ from infercompat.records import FOLDER_OF_KIND, Record
 FED = ("model", "engine", "hardware")
 """The kinds of which each record has a feed of its own."""
 WHOLE_FEED = "feeds/all.xml"
+_BESIDE = ("docs", "docker", "examples", "recipes", "requirements")
+"""Folders of a repository that hold no code of the engine itself."""
 _LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
 
 
 def source_page(url: str) -> str:
-    """The page that lists a citation: one a host, on GitHub one a repository and one for its threads."""
+    """The page that lists a citation: one a host, on GitHub one a repository, one for its threads, and one for documents beside the code."""
     parts = urlsplit(url)
     host = parts.hostname or "unknown"
     if host == "github.com":
-        owner, repository, what, *_ = [*parts.path.strip("/").split("/"), "", "", ""]
-        threads = "--threads" if what in ("issues", "pull", "discussions") else ""
-        return f"sources/github.com/{owner}--{repository}{threads}/" if repository else "sources/github.com/other/"
+        owner, repository, what, _, folder, *_ = [*parts.path.strip("/").split("/"), "", "", "", "", ""]
+        part = "--threads" if what in ("issues", "pull", "discussions") else "--documents" if what == "blob" and folder in _BESIDE else ""
+        return f"sources/github.com/{owner}--{repository}{part}/" if repository else "sources/github.com/other/"
     return f"sources/{host}/"
 
 
