@@ -24,6 +24,7 @@ from infercompat.answer.question import (
     told_of,
     with_changes,
 )
+from infercompat.condition import in_words
 from infercompat.derive import Derived, Unknown
 from infercompat.link import Catalog
 from infercompat.products import Products
@@ -101,14 +102,10 @@ def _given(catalog: Catalog, options: Mapping[str, Any]) -> tuple[dict[str, Any]
             given = with_changes(given, {fact: value})
             continue
         if given.setdefault(fact, value) != value:
-            raise Refused(f"{fact} is given as both {_in_words(given[fact])} and {_in_words(value)}")
+            raise Refused(f"{fact} is given as both {in_words(given[fact])} and {in_words(value)}")
         if fact in ("cache.dtype", "cache.k.dtype", "cache.v.dtype"):
             _check_dtype(catalog, fact, value)
     return given, frozenset(fact for fact, _ in required)
-
-
-def _in_words(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from infercompat.answer.facts import PARTS, Resolved, as_written, own_word
 from infercompat.answer.question import Question
 from infercompat.answer.repairs import Repair
-from infercompat.condition import lookup
+from infercompat.condition import in_words, lookup
 from infercompat.link import Catalog
 from infercompat.records import Record
 
@@ -132,8 +132,7 @@ def _flag(name: str, setting: Mapping[str, Any], value: Any) -> list[str]:
 
 
 def _word(setting: Mapping[str, Any], value: Any) -> str:
-    value = _in_its_words(setting, value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return in_words(_in_its_words(setting, value))
 
 
 def _in_its_words(setting: Mapping[str, Any], value: Any) -> Any:

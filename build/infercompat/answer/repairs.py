@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, Refused, release_of
-from infercompat.condition import Range, leaves, lookup, parse
+from infercompat.condition import Range, in_words, leaves, lookup, parse
 from infercompat.condition.nodes import AllOf, Is, Not, Relates
 from infercompat.condition.relation import Name
 from infercompat.condition.values import OneOf
@@ -133,8 +133,7 @@ def _out_of(hop: Hop, question: Question) -> Iterator[Change]:
         leaf = part.part if isinstance(part, Not) else None
         if isinstance(leaf, Is) and isinstance(leaf.test, OneOf) and _settable(leaf.fact) and leaf.fact not in question.required:
             for value in leaf.test.values:
-                words = str(value).lower() if isinstance(value, bool) else value
-                yield Change(f"set {leaf.fact} = {words}", _cost(leaf.fact), set=((leaf.fact, value),))
+                yield Change(f"set {leaf.fact} = {in_words(value)}", _cost(leaf.fact), set=((leaf.fact, value),))
 
 
 def _to_the_limit(gate: Gate, found: Assessment) -> Iterator[Change]:
@@ -172,23 +171,27 @@ def _mattering(found: Assessment) -> frozenset[str]:
     names |= {"cache.dtype"} if names & {"cache.k.dtype", "cache.v.dtype"} else set()
     for hop in found.hops:
         if hop.settings and hop.state == "fails":
-            condition = parse(hop.when)[0] if hop.when else None
-            names |= {*hop.settings, *(fact for leaf in (leaves(condition) if condition else ()) for fact in leaf.facts)}
+            names |= {*hop.settings, *_facts_of(hop.when)}
     return frozenset(names) | (ATTENTION if any(hop.name == "attention" for hop in found.hops) else frozenset())
 
 
 def _facts(gate: Gate) -> Iterator[str]:
     for key in ("when", "clean_when"):
-        condition = parse(gate.gotcha.data[key])[0] if key in gate.gotcha.data else None
-        for leaf in leaves(condition) if condition else ():
-            yield from leaf.facts
+        yield from _facts_of(gate.gotcha.data.get(key))
+
+
+def _facts_of(tree: dict[str, Any] | None) -> Iterator[str]:
+    """What a condition asks about."""
+    condition = parse(tree)[0] if tree else None
+    for leaf in leaves(condition) if condition else ():
+        yield from leaf.facts
 
 
 def _from_workaround(workaround: dict[str, Any], question: Question) -> Iterator[Change]:
     wanted = workaround.get("set", {})
     changes = any(question.given.get(name) != value for name, value in wanted.items())
     if changes and all(map(_settable, wanted)) and not _fixed(wanted, question):
-        words = ", ".join(f"{name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in wanted.items())
+        words = ", ".join(f"{name} = {in_words(value)}" for name, value in wanted.items())
         yield Change(f"set {words}", max(map(_cost, wanted)), set=tuple(sorted(wanted.items())))
     if "drop" in workaround:
         yield from _without(workaround["drop"], question)

@@ -8,7 +8,7 @@ from infercompat.condition.nodes import ALWAYS, AllOf, AnyOf, Condition, HasLaye
 from infercompat.condition.relation import Quantified, Relation, RelationError, parse_relation
 from infercompat.condition.tree import Fault, parse
 from infercompat.condition.truth import NO, YES, Reason, Truth, all_of, any_of, decided, maybe
-from infercompat.condition.values import MISSING, Between, Missing, OneOf, Range, Value
+from infercompat.condition.values import MISSING, Between, Missing, OneOf, Range, Value, in_words
 
 __all__ = [
     "ALWAYS",
@@ -51,6 +51,7 @@ __all__ = [
     "component_of",
     "decided",
     "evaluate",
+    "in_words",
     "leaves",
     "lookup",
     "maybe",

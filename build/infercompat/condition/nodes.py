@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from infercompat.condition import relation
 from infercompat.condition.items import LISTS
-from infercompat.condition.values import Between, OneOf, Test
+from infercompat.condition.values import Between, OneOf, Test, in_words
 from infercompat.records import Path
 
 
@@ -157,4 +157,4 @@ def _test(test: Test) -> str:
 
 
 def _alternatives(test: OneOf) -> str:
-    return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in test.values)
+    return " or ".join(map(in_words, test.values))

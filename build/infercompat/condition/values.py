@@ -59,6 +59,11 @@ class OneOf(Struct, frozen=True):
         return len(inside) == span.high - span.low + 1
 
 
+def in_words(value: object) -> str:
+    """A value as settings and conditions write it: true and false in small letters."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 class Between(Struct, frozen=True):
     """A range of numbers or versions; an end that is None is open."""
 
