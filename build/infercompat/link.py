@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -63,7 +63,7 @@ class Clash(Struct, frozen=True):
 class Catalog(Struct, dict=True):
     """Records by id and by kind, in canonical order, with references resolved both ways."""
 
-    records: dict[str, Record]
+    records: Mapping[str, Record]
     aliases: dict[str, str]
     vocabulary: dict[str, Any]
     clashes: tuple[Clash, ...] = ()

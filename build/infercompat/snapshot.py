@@ -10,13 +10,13 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from msgspec import Raw
+from msgspec import Raw, Struct, convert
 from msgspec.json import decode
 
 from infercompat import __version__, places
@@ -36,7 +36,7 @@ class Stored(Record):
     """A record whose data is parsed when it is first asked for: a question needs a few of thousands."""
 
     def __init__(self, told: Sequence[Any], text: memoryview, claims: memoryview):
-        self.id, self.kind, self.path, self.aliases, self.engine, self.affected, self.live = told
+        self.id, self.kind, self.path, self.aliases, self.engine, self.affected, self.live, *_ = told
         self.text, self.claims_text = text, claims
 
     @cached_property
@@ -73,6 +73,57 @@ class _Snapshot(dict):
         numbered = [pair for pairs in decode(self._record.claims_text).values() for pair in pairs]
         self[key] = [claim for _, claim in sorted(numbered, key=itemgetter(0))]
         return self[key]
+
+
+class Shelf(Mapping[str, Record]):
+    """The records of a snapshot by id, in the catalog's order, each made when it is first asked for."""
+
+    def __init__(self, told: Mapping[str, Mapping[str, Raw | list[Any]]], bodies: memoryview):
+        self._told, self._bodies = told, bodies
+        self._made: dict[str, Stored] = {}
+        self._live: dict[str, list[Record]] = {}
+
+    def __getitem__(self, id: str) -> Stored:
+        if id not in self._made:
+            told = next((kind[id] for kind in self._told.values() if id in kind), None)
+            if told is None:
+                raise KeyError(id)
+            self._made[id] = self._make(decode(told) if isinstance(told, Raw) else told)
+        return self._made[id]
+
+    def _make(self, told: Sequence[Any]) -> Stored:
+        start, length, claims = told[-3:]
+        middle = start + length
+        return Stored(told, self._bodies[start:middle], self._bodies[middle : middle + claims])
+
+    def __iter__(self) -> Iterator[str]:
+        return (id for kind in self._told.values() for id in kind)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._told.values()))
+
+    def of_kind(self, kind: str) -> list[Record]:
+        """The live records of one kind, by id."""
+        if kind not in self._live:
+            self._live[kind] = [record for record in map(self.__getitem__, self._told.get(kind, ())) if record.live]
+        return self._live[kind]
+
+
+class _Kept(Catalog):
+    """The catalog of a snapshot: what is asked of one kind makes the records of that kind alone."""
+
+    def of_kind(self, kind: str) -> list[Record]:
+        return list(self.records.of_kind(kind))
+
+
+class _Head(Struct):
+    """What is said before the records: the word lists, and of each record by kind and id what is asked of all of them."""
+
+    vocabulary: dict[str, Any]
+    aliases: dict[str, str]
+    newest: str
+    count: int
+    records: dict[str, dict[str, Raw]]
 
 
 BUNDLED = "snapshot.jsonl"
@@ -150,12 +201,13 @@ def _store(place: Path, products: Products) -> None:
 def compiled(products: Products) -> bytes:
     """A snapshot: a check sum, a line with what is asked of every record, and behind it the data of each as JSON, claims by subject."""
     catalog = products.catalog
-    texts, told = [], []
+    texts, told, start = [], {}, 0
     for record in catalog.records.values():
         claims = _by_subject(record)
         parts = [_text({name: value for name, value in record.data.items() if name != "claims" or not claims}), _text(claims) if claims else b""]
-        told.append([_told(record), *map(len, parts)])
+        told.setdefault(record.kind, {})[record.id] = [*_told(record), start, *map(len, parts)]
         texts += parts
+        start += sum(map(len, parts))
     head = {
         "vocabulary": catalog.vocabulary,
         "aliases": catalog.aliases,
@@ -187,11 +239,16 @@ def _products(folder: Path, content: bytes) -> Products:
     if content[:9] != b"%08x\n" % zlib.crc32(memoryview(content)[9:]):
         raise ValueError("cut short or written over")
     end = content.index(b"\n", 9)
-    head, bodies = _parsed(content[9:end]), memoryview(content)[end + 1 :]
-    records, start = [], 0
-    for told, length, claims in head["records"]:
-        records.append(Stored(told, bodies[start : start + length], bodies[start + length : start + length + claims]))
-        start += length + claims
-    catalog = Catalog({record.id: record for record in records}, head["aliases"], head["vocabulary"])
-    today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else head["newest"]
-    return Products(folder, Files(tuple(records), {}, head["count"]), catalog, [], today)
+    head = _head(content[9:end])
+    catalog = _Kept(Shelf(head.records, memoryview(content)[end + 1 :]), head.aliases, head.vocabulary)
+    today = reference_date(catalog) if os.environ.get("SOURCE_DATE_EPOCH", "").isdigit() else head.newest
+    return Products(folder, Files((), {}, head.count), catalog, [], today)
+
+
+def _head(text: bytes) -> _Head:
+    try:
+        return decode(text, type=_Head)
+    except ValueError:
+        head = _Head(**json.loads(text))  # slower, and takes what is no text, such as the name of a file
+        convert(head.records, dict[str, dict[str, list]])
+        return head

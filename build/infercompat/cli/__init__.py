@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import errno
-import gc
 import io
-import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
@@ -61,25 +58,7 @@ class Verbs(click.Group):
 @click.pass_context
 def main(context: click.Context, folder: Path | None) -> None:
     """Which inference engine can serve which open-weight model, with what caveats, and how we know."""
-    gc.set_threshold(100_000)  # most verbs end before there is rubbish worth looking for
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a file's name may hold bytes that are no text
     context.obj = folder
-
-
-def run() -> NoReturn:
-    """The command as a process of its own: it ends without giving back a million objects one by one, which takes longer than many answers."""
-    status = 0
-    try:
-        main(prog_name="infercompat")
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if isinstance(end.code, str):
-            click.echo(end.code, err=True)
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-    except OSError:
-        status = status or 1  # whoever read has gone
-    os._exit(status)

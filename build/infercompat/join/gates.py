@@ -9,7 +9,24 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from infercompat.condition import ALWAYS, MISSING, YES, Condition, Facts, KnownFacts, Truth, all_of, any_of, applies, decided, leaves, maybe, parse
+from infercompat.condition import (
+    ALWAYS,
+    MISSING,
+    YES,
+    Condition,
+    Facts,
+    KnownFacts,
+    Truth,
+    all_of,
+    any_of,
+    applies,
+    decided,
+    evaluate,
+    leaves,
+    maybe,
+    parse,
+)
+from infercompat.condition.facts import IDENTITY
 from infercompat.join.hops import Release
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
@@ -73,11 +90,12 @@ Builds = tuple[tuple[str, Any], ...]
 
 
 def _gate(catalog: Catalog, gotcha: Record, engine: Record, release: Release, stack: Stack, builds: Builds, today: str) -> Gate | None:
-    data = gotcha.data
+    if _of_another_model(catalog, gotcha, stack):
+        return None
     versions, stale = _components(catalog, gotcha, engine, release, builds, today)
     if "container" in stack.given and any("container" in leaf.facts for leaf in leaves(_conditions(catalog, gotcha)[0])):
         versions, stale = YES, False  # an image has one build, and the condition names it
-    around = all_of((versions, _hardware(data["hardware"], stack)))
+    around = all_of((versions, _hardware(gotcha.data["hardware"], stack)))
     if around.no and not _one_change_away(around):
         return None  # whatever the conditions say, which take longer
     truth = all_of((around, applies(*_conditions(catalog, gotcha), stack)))
@@ -94,6 +112,16 @@ def _conditions(catalog: Catalog, gotcha: Record) -> tuple[Condition, Condition 
         when = parse(gotcha.data["when"])[0] if "when" in gotcha.data else ALWAYS
         catalog.memo[key] = (when, parse(gotcha.data["clean_when"])[0] if "clean_when" in gotcha.data else None)
     return catalog.memo[key]
+
+
+def _of_another_model(catalog: Catalog, gotcha: Record, stack: Stack) -> bool:
+    """Whether the condition asks for another model than this, whatever the rest of it says, which takes longer to read."""
+    key = ("identity", gotcha.id)
+    if key not in catalog.memo:
+        when = gotcha.data.get("when", {})
+        parts = when.get("all", [when])
+        catalog.memo[key] = [parse(part)[0] for part in parts if not IDENTITY.isdisjoint(part) or "requires" in part]
+    return any(evaluate(part, stack).no for part in catalog.memo[key])
 
 
 def _one_change_away(truth: Truth) -> bool:
