@@ -48,6 +48,7 @@ export function modelRows(models, names) {
   add("Facts", "Active parameters", (model) => plain(model.record.parameters?.active));
   add("Facts", "Licence", (model) => plain(model.record.licence?.name));
   add("Facts", "Released", (model) => plain(model.record.released?.date));
+  add("Facts", "Takes", (model) => plain(model.record.modalities?.inputs.join(", ")));
   add("Facts", "Context in tokens", (model) => (model.derived.known ? plain(model.derived.context.native) : UNKNOWN));
   add("Facts", "Lightest checkpoint", (model) => {
     const known = model.weights.map((/** @type {Item} */ each) => each.low_bytes).filter((/** @type {number | null} */ bytes) => bytes !== null);
