@@ -198,11 +198,16 @@ def test_backends_are_known_for_the_version_that_was_read(ask, version, expected
     assert (found.state, found.how, found.stale) == expected
 
 
-def test_backends_of_another_version_leave_the_verdict_to_the_other_hops(ask):
-    answer = ask(ATTENDING | {"support/enga/enga-1-0-0.yaml": snapshot("about: {architecture: LlamaForCausalLM}, holds: native", version="1.0.0")},
-                 engine="enga@1.0.0", hardware="card-big", settings=["attention.backend=NAMED"])  # fmt: skip
-    assert hop(answer) == ("unknown", None, "the backends of 1.1.0 are on record, those of 1.0.0 are not")
-    assert (answer.reply.verdict, answer.facts["attention.backend"]) == ("yes", "NAMED")
+def test_backends_of_another_version_decide_only_where_something_was_asked_of_them(ask):
+    """What nobody asks for leaves the verdict to the other hops, and the answer says what is not on record."""
+    files = ATTENDING | {"support/enga/enga-1-0-0.yaml": snapshot("about: {architecture: LlamaForCausalLM}, holds: native", version="1.0.0")}
+    plain = ask(files, engine="enga@1.0.0", hardware="card-big")
+    assert hop(plain) == ("unknown", None, "the backends of 1.1.0 are on record, those of 1.0.0 are not")
+    assert (plain.reply.verdict, plain.reply.reason) == ("yes", "every hop that has to holds; not on record: attention")
+    assert plain.found.grade.word == "unverified"
+    for setting in ("attention.backend=NAMED", "cache.dtype=fp8_e4m3", "block_size=64"):
+        answer = ask(files, engine="enga@1.0.0", hardware="card-big", settings=[setting])
+        assert (answer.reply.verdict, answer.reply.missing) == ("unknown", ("attention",))
 
 
 ANYWHERE = {
@@ -294,7 +299,8 @@ def test_gemma_4_runs_on_triton_where_flash_attention_cannot(ask_real):
     """What one backend lacks on a class says nothing of the others there: a thread runs it on RTX 40 and 50 with TRITON_ATTN."""
     answer = ask_real("gemma-4-31b", "vllm@0.33.0", hardware="rtx-pro-6000-blackwell")
     assert (answer.hop("head-dim-over-256").state, answer.facts["attention.backend"]) == ("holds", "TRITON_ATTN")
-    assert answer.reply.verdict == "yes"
+    assert answer.reply.verdict == "only-with"
+    assert answer.reply.reason.startswith("memory: the cache of the model's own 262,144 tokens needs")  # of 96 GB; a shorter length is the way
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,7 @@ SAMPLE = (
     ("gpt-oss-20b", "vllm"),
     ("gemma-3-27b", "sglang"),
     ("llama-3.1-8b", "tensorrt-llm@1.3.0rc29"),
-    ("qwen3-8b", "llama.cpp"),
+    ("qwen3-8b", "exllamav3"),
     ("mistral-7b-v0.1", "mlx-lm"),
 )
 

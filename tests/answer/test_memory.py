@@ -97,7 +97,7 @@ def test_it_fits_only_at_the_high_overhead_and_fails_only_below_the_low_one(ask,
 
 def test_what_may_fit_names_what_would_settle_it(ask):
     answer = ask(SIZED | measured(100_000, 300_000, 902_849), hardware="card-big", length=2048)
-    assert answer.data["provided"] == [">= 2 MiB left for the cache"]
+    assert answer.data["provided"] == [">= 2 MiB left for the cache, or a shorter max_model_len"]
     assert answer.reply.reason == (
         "memory: the cache needs 2 MiB a device; at most 2.77 MiB is left beside weights of 1.91 MiB, less what the engine takes itself"
     )
@@ -113,7 +113,8 @@ def test_weights_that_exceed_the_device(ask):
     small = SIZED | {BIG: card("A card with memory", more="memory_bytes: 1999999\n")}
     assert ask(small, hardware="card-big", length=1).reply.reason == "memory: weights of 1.91 MiB a device exceed its 1.91 MiB"
     assert ask(small, hardware="card-big").reply.verdict == "no"  # whatever the length
-    assert ask(small, hardware="card-big", gpus=2).hop("memory") is None  # a million bytes each, and nobody asked for a length
+    alone = ask(small, hardware="card-big", gpus=2)  # 500 kB of weights each, and nobody asked for a length
+    assert alone.reply.reason == "memory: the cache of the model's own 4,096 tokens needs 2 MiB a device and at most 0 B is left beside weights of 976.56 KiB"
     assert ask(small, hardware="card-big", gpus=2, length=1).reply.reason.startswith("memory: the cache needs")
     file = {ENGINE: small[ENGINE].replace('"{checkpoint}"', "FILE")}
     assert ask(small | file, hardware="card-big").hop("memory") is None  # it serves another file, of weights that nobody named
@@ -134,7 +135,7 @@ def test_weights_of_which_only_bounds_are_known_fail_at_their_least(ask):
     found = ask(HOLDING | tiny, hardware="card-big").found.memory
     assert 0 < found.weights_low < found.weights
     between = (found.weights_low + found.weights) // 2
-    for memory_bytes, verdict in ((found.weights_low - 1, "no"), (between, "yes"), (found.weights, "yes")):
+    for memory_bytes, verdict in ((found.weights_low - 1, "no"), (between, "no"), (found.weights * 2, "only-with"), (found.weights + (64 << 20), "yes")):
         card_ = {BIG: card("A card with memory", more=f"memory_bytes: {memory_bytes}\n")}
         assert ask(HOLDING | tiny | card_, hardware="card-big").reply.verdict == verdict
 

@@ -132,6 +132,17 @@ def test_commits_are_placed_by_their_days():
     assert result("2026-07-01").truth.value is None
 
 
+def test_a_numbered_build_is_placed_by_its_number_and_by_the_days_of_its_neighbours():
+    """b8738 brought it, and the fix was merged between two builds that are dated."""
+    dates = {"b8700": "2026-04-01", "b9000": "2026-05-01", "b9400": "2026-06-01"}
+    component = {"engine": "llama.cpp", "introduced": {"version": "b8738"}, "fixed": {"merged": "2026-05-20"}}
+    result = lambda version: affected("commit", component, "fixed", "2026-11-01", version, today=TODAY, dates=dates).truth.value  # noqa: E731
+    assert result("b8730") is False
+    assert result("b8900") is True
+    assert result("b9200") is None
+    assert result("b9500") is False
+
+
 def test_the_reasons_tell_missing_from_untested():
     missing = affected("pep440", {"component": "flashinfer", **OBSERVED}, "open", "2026-11-01", None, today=TODAY).truth
     assert missing.missing == ("flashinfer.version",) and not missing.untested

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from infercompat.versions import Ordered, Unordered, compare, days_between, diverged, is_main_build, minor, parse_version, placed
+from infercompat.versions import Ordered, Unordered, compare, date_of_build, days_between, diverged, is_main_build, minor, parse_version, placed
 
 RISING = {
     "pep440": [
@@ -131,3 +131,37 @@ def test_final():
 def test_days_between():
     assert days_between("2026-02-27", "2026-03-01") == 2
     assert days_between(None, "2026-03-01") is None
+
+
+DATED = {"b10441": "2026-08-15", "b11057": "2026-09-20", "0c1e57098": "2026-10-01"}
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("b10488", "2026-08-15/2026-09-20"),
+        ("b9000", "0001-01-01/2026-08-15"),
+        ("b12000", "2026-09-20/9999-12-31"),
+        ("79d603f0", None),
+        ("main", None),
+    ],
+)
+def test_a_numbered_build_was_made_between_its_neighbours(text, days):
+    assert date_of_build(text, DATED) == days
+
+
+@pytest.mark.parametrize(
+    ("other", "day", "order"),
+    [
+        ("b10441", None, "greater"),
+        ("b11057", "2026-09-20", "less"),
+        ("79d603f0", "2026-08-14", "greater"),
+        ("79d603f0", "2026-08-15", None),
+        ("79d603f0", "2026-09-01", None),
+        ("79d603f0", "2026-09-21", "less"),
+        ("79d603f0", None, None),
+    ],
+)
+def test_builds_order_by_number_and_against_commits_where_the_days_around_them_tell(other, day, order):
+    build = parse_version("commit", "b10488", date_of_build("b10488", DATED))
+    assert compare(build, parse_version("commit", other, day)) == order

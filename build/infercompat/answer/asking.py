@@ -12,13 +12,13 @@ from typing import Any
 from infercompat.answer.cache import Subject, Unreadable, find_model, of_file
 from infercompat.answer.facts import own_word, platform_of
 from infercompat.answer.question import (
-    RANKS,
     NotInCatalog,
     Question,
     Refused,
     check_settings,
     engine_named,
     hardware_of,
+    ranks_of,
     read_setting,
     release_of,
     told_of,
@@ -120,7 +120,7 @@ def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:
 
 def devices(count: int, given: Mapping[str, Any]) -> int:
     """The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused."""
-    ranks = {fact: given.get(fact, 1) for fact in RANKS}
+    ranks = ranks_of(given)
     experts = given.get("expert_parallel", 1)
     needed = max(math.prod(ranks.values()), experts)  # the ranks that share experts are ranks of the others, too
     if 1 < count < needed:

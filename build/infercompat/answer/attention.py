@@ -55,7 +55,7 @@ def attention(resolved: Resolved, joiner: Joiner) -> tuple[Hop | None, str | Non
     read = _read(joiner)
     if read.status is None:
         listed, wanted = newest_release(engine).version, joiner.release.version
-        return Hop("attention", "unknown", f"the backends of {listed} are on record, those of {wanted} are not", optional=True), None
+        return Hop("attention", "unknown", f"the backends of {listed} are on record, those of {wanted} are not", optional=not _narrows(resolved)), None
     choice = _choose(resolved, joiner)
     return replace(_hop(choice, resolved, joiner), how=read.how, stale=read.stale), choice.chosen
 

@@ -14,6 +14,7 @@ from infercompat.answer.memory import FEW, Memory, memory
 from infercompat.answer.memory import hop as memory_hop
 from infercompat.answer.observed import RAN, Seen, confirmed, holds_for, seen
 from infercompat.answer.question import Question
+from infercompat.answer.task import task
 from infercompat.condition import Range
 from infercompat.derive import Unknown
 from infercompat.join import BLOCKING, Gate, Grade, Hop, Joiner, Ledger, asked, binary, features, joiner_for, path_gates
@@ -115,6 +116,8 @@ class Assessor(Struct, dict=True):
         verdict, reason, missing, provided = _decide(assessment)
         evidence = [hop for hop in deciding_hops(hops, verdict) if hop.sources or hop.name != "config"]  # a config in hand cites nothing
         graded = None if verdict == "unknown" else grade(evidence, catalog, today)
+        if graded and graded.word == "verified" and any(hop.name == "attention" and hop.state == "unknown" for hop in hops):
+            graded = replace(graded, word="unverified")  # nothing was asked of it, and yet nobody read that it is there
         return replace(assessment, verdict=verdict, reason=reason, missing=missing, provided=provided, grade=graded)
 
     def _hops(self, resolved: Resolved, joiner: Joiner) -> tuple[tuple[Hop, ...], Resolved]:
@@ -126,6 +129,8 @@ class Assessor(Struct, dict=True):
         if config.state == "holds" and not config.sources:
             config = replace(config, finding=f"{len(stack.derived.layers)} layers read from the config that was given", value=None)
         hops.append(config)
+        other = task(resolved, self.ledger)
+        hops += [] if other is None else [other]
         hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
         place = binary(joiner, stack) or joiner.hardware(stack) or self._hardware(resolved)
         if place is not None:
@@ -213,14 +218,16 @@ def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ..
     if moved:
         return "only-with", f"{moved[0].name}: {moved[0].finding}, which is not the one that was asked for", (), ("the engine's other path",)
     gaps = [hop for hop in found.hops if hop.state == "gap"]
-    return "yes", "; ".join(f"{hop.name}: {hop.finding}" for hop in gaps) or "every hop holds", (), ()
+    open_names = [hop.name for hop in found.hops if hop.state == "unknown"]
+    held = f"every hop that has to holds; not on record: {', '.join(open_names)}" if open_names else "every hop holds"
+    return "yes", "; ".join(f"{hop.name}: {hop.finding}" for hop in gaps) or held, (), ()
 
 
 def _room(needs: Memory) -> str:
     """What would settle whether it fits."""
     if needs.file is not None:
         return f"a weights file of at most {format_bytes(needs.file)} a device"
-    return f">= {format_bytes(needs.cache or 0)} left for the cache"
+    return f">= {format_bytes(needs.cache or 0)} left for the cache, or a shorter max_model_len"
 
 
 def chain(found: Assessment, ledger: Ledger) -> list[dict[str, Any]]:

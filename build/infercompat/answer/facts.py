@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from infercompat.answer.question import Question
+from infercompat.answer.question import Question, ranks_of
 from infercompat.condition import ALWAYS, Range, evaluate, lookup, parse
 from infercompat.derive import Unknown
 from infercompat.join import Stack
@@ -146,7 +147,7 @@ def _hardware(question: Question, facts: dict[str, Any]) -> None:
 
 def shares(question: Question, facts: dict[str, Any]) -> int | None:
     """Tensor-parallel ranks where nobody named them: the devices that pipeline stages and replicas leave; None for one device."""
-    others = int(facts.get("pipeline_parallel") or 1) * int(facts.get("data_parallel") or 1)
+    others = math.prod(number for fact, number in ranks_of(facts).items() if fact != "tensor_parallel")
     return question.gpus // others if question.gpus > others else None
 
 

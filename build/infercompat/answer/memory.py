@@ -188,7 +188,7 @@ def settings_of(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def hop(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
-    """The hop: where hardware and context were given and the figures decide something; weights too large need no context.
+    """The hop: where hardware and context were given and the figures decide something; what is too large in itself needs no context.
 
     An engine that serves another file than the checkpoint (`serve` does not name it) may hold other weights, so they decide nothing there.
     """
@@ -197,7 +197,7 @@ def hop(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
         of_both = (*question.model.data.get("parameters", question.model.data["config"])["cites"], *question.hardware.data["cites"])
         return Hop("memory", "fails", finding, consequence="refuses", sources=_sources(of_both, ledger))
     if "max_model_len" not in question.given:
-        return None
+        return _at_its_own_length(found, ledger, question)
     if found.seen is not None and found.seen.kind in (RAN, OUT_OF_MEMORY):
         return _as_seen(found, found.seen, ledger)
     sources = _sources(found.cites[:1], ledger) if found.seen is None else sources_of(found.seen, ledger)
@@ -217,6 +217,17 @@ def hop(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
         return Hop("memory", "gap", finding, sources=sources)
     left = format_bytes(high) if low == high else f"{format_bytes(low or 0)} to {format_bytes(high)}"
     return Hop("memory", "holds", f"{left} a device is left for a cache of {needed}", sources=sources)
+
+
+def _at_its_own_length(found: Memory, ledger: Ledger, question: Question) -> Hop | None:
+    """Where nobody named a length: whether that of the model is surely too long for what is left beside the weights."""
+    if found.seen is not None or found.fits is not False or found.cache is None or found.available is None:
+        return None
+    high = max(0, found.available[1])
+    needed = f"the cache of the model's own {question.context:,} tokens needs {format_bytes(found.cache)} a device"
+    finding = f"{needed} and at most {format_bytes(high)} is left beside weights of {format_bytes(found.weights or 0)}"
+    decided = high == 0 or found.longest
+    return Hop("memory", "fails" if decided else "gap", finding, consequence="refuses" if decided else None, sources=_sources(found.cites[:1], ledger))
 
 
 def _needed_words(found: Memory) -> str:

@@ -172,9 +172,11 @@ def nearest_first(found: Iterable[Seen]) -> list[Seen]:
 
 
 def confirmed(hops: Iterable[Hop], found: Iterable[Seen], resolved: Resolved, ledger: Ledger) -> tuple[Hop, ...]:
-    """The hops, with those that no source decides taken as holding where the stack was seen to run."""
+    """The hops, with those that no source decides taken as holding where the stack was seen to run; another backend than that of the run is not."""
     ran = next((one for one in found if one.kind == RAN), None)
-    chosen = {"attention.backend", "block_size"} & resolved.question.given.keys()
+    settings = ran.measurement.data.get("conditions", {}).get("settings", {}) if ran else {}
+    given = resolved.question.given
+    chosen = [fact for fact in ("attention.backend", "block_size") if fact in given and settings.get(fact) != given[fact]]
     return tuple(_confirm(hop, ran, ledger) if ran and hop.state == "unknown" and not (hop.name == "attention" and chosen) else hop for hop in hops)
 
 

@@ -17,9 +17,11 @@ from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
 from infercompat.link import Catalog
 from infercompat.records import Record
-from infercompat.versions import changes_named, compare, parse_version, select, told
+from infercompat.versions import changes_named, compare, date_of_build, parse_version, select, told
 
 RANKS = ("tensor_parallel", "pipeline_parallel", "data_parallel")
+ATTENTION_REPLICAS = "setting.enable_dp_attention"
+"""With it the replicas are of attention alone, as in SGLang."""
 
 
 class Refused(Exception):
@@ -59,6 +61,12 @@ class Question(Struct, frozen=True):
         return None if isinstance(self.derived, Unknown) else self.derived.context.native
 
 
+def ranks_of(given: Mapping[str, Any]) -> dict[str, int]:
+    """The ranks that were named and that multiply, by fact: replicas of attention alone lie within the tensor-parallel ranks."""
+    ranks = {fact: int(given.get(fact) or 1) for fact in RANKS}
+    return ranks | {"data_parallel": 1} if given.get(ATTENTION_REPLICAS) is True else ranks
+
+
 def release_of(engine: Record, wanted: str | None) -> Release:
     """The release that ENGINE@wanted names. A version outside the catalog is taken as written; one that is none is refused.
 
@@ -73,7 +81,8 @@ def release_of(engine: Record, wanted: str | None) -> Release:
             raise Refused(f"{engine.id} {found.version} is of {known}, not of {date}")
         return Release(found.version, known, assumed=found.assumed)
     if wanted and parse_version(engine.data["scheme"], wanted) is not None:
-        return Release(wanted, date, assumed=False)
+        dates = {entry["version"]: entry["date"] for entry in releases}
+        return Release(wanted, date or (date_of_build(wanted, dates) if engine.data["scheme"] == "commit" else None), assumed=False)
     known = ", ".join(entry["version"] for entry in releases[:6])
     raise Refused(f"'{wanted}' is no {engine.data['scheme']} version of {engine.id}; releases in the catalog: {known}")
 

@@ -21,7 +21,7 @@ MOST_CHANGES, MOST_TRIED, MOST_SHOWN = 3, 400, 5
 LARGER_SHARES = (0.95, 0.97, 0.99)
 """Shares of a device that may be tried where the cache does not fit."""
 LENGTH = "max_model_len"
-"""Never reset: the length that is asked for is what the person wants of the server, and its default is longer."""
+"""Never reset where it was asked for: it is what the person wants of the server, and its default is longer."""
 ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"})
 """What decides among attention backends."""
 
@@ -150,7 +150,9 @@ def _to_the_limit(gate: Gate, found: Assessment) -> Iterator[Change]:
 
 
 def _more_memory(found: Assessment) -> Iterator[Change]:
-    """Where the cache does not fit: a larger share of the device, where the engine has a setting for it."""
+    """Where the cache does not fit: a larger share of the device, where the engine has a setting for it, or what fits of a length that nobody named."""
+    if _short(found) and LENGTH not in found.question.given and found.memory and found.memory.longest:
+        yield Change(f"set {LENGTH} = {found.memory.longest}", 2, set=((LENGTH, found.memory.longest),))
     name, question = "gpu_memory_utilization", found.question
     share = found.resolved.facts.get(name)
     if not _short(found) or name in question.required or name not in (question.engine.data.get("settings") or {}):

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from infercompat.condition.truth import Truth, decided, maybe
-from infercompat.versions.order import Unordered, Version, compare, days_between, is_main_build, parse_version, placed
+from infercompat.versions.order import Unordered, Version, compare, date_of_build, days_between, days_of, is_main_build, parse_version, placed
 from infercompat.versions.told import holds_change
 
 
@@ -50,7 +50,7 @@ def affected(
         return Affected(decided(False, f"{f'{name} {version}' if version else f'this build of {name}'} holds the change that mended it", fact))
     if version is None:
         return Affected(maybe(f"the version of {name}", fact))
-    wanted = parse_version(scheme, version, date or dates.get(version))
+    wanted = parse_version(scheme, version, date or _date(version, dates))
     reported = reported and max((day for day in dates.values() if day <= reported), default=reported)
     if wanted is None:
         return Affected(maybe(f"{name} {version} is no {scheme} version", fact, "untested"))
@@ -65,7 +65,11 @@ Reader = Callable[[str | None], Version | None]
 
 
 def _read(scheme: str, dates: Mapping[str, str], text: str | None) -> Version | None:
-    return parse_version(scheme, text, dates.get(text)) if text else None
+    return parse_version(scheme, text, _date(text, dates)) if text else None
+
+
+def _date(text: str, dates: Mapping[str, str]) -> str | None:
+    return dates.get(text) or date_of_build(text, dates)
 
 
 def _is_affected(
@@ -115,9 +119,9 @@ def _mended(wanted: Version, fixed: Mapping[str, Any], read: Reader) -> bool | N
     order = placed(wanted, first) if first else None
     if order in ("equal", "greater"):
         return True
-    if merged and wanted.date and wanted.date < merged:
+    if merged and wanted.date and days_of(wanted.date)[1] < merged:
         return False
     on_main = is_main_build(wanted) or wanted.scheme == "commit"
-    if merged and wanted.date and wanted.date > merged and on_main:
+    if merged and wanted.date and days_of(wanted.date)[0] > merged and on_main:
         return True
     return False if order == "less" and not on_main and not _nightly(wanted) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date as Day
 from functools import cache
 from typing import Any, Literal
@@ -22,6 +22,8 @@ _PRERELEASE = re.compile(rf"{_NUMBER}|\d*[A-Za-z-][0-9A-Za-z-]*")
 # A name that no scheme orders: letters with a digit (0.1.dev20073), or an image (vllm-openai:gptoss). Words alone are slips.
 _NAME = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9:/])[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
+# The numbered builds of a project that is otherwise known by its commits.
+_NUMBERED = re.compile(r"b(\d{1,5})")
 # Names that mean another commit every day, so that only a date tells two apart.
 _MOVING = {"main", "master", "trunk", "head", "latest", "nightly", "dev", "stable"}
 _BRANCH = {"main", "master", "trunk", "head", "nightly"}
@@ -33,7 +35,10 @@ PATTERN = re.compile(r"v?(\d+(?:\.\d+)*)\.[*x]")
 
 
 class Version(Struct, frozen=True):
-    """A version as it was written, with the day it was published where that is known (YYYY-MM-DD)."""
+    """A version as it was written, with the day it was published where that is known (YYYY-MM-DD).
+
+    Of a build between two that are dated, `date` has the days of both: 2026-08-15/2026-08-21.
+    """
 
     scheme: str
     text: str
@@ -107,6 +112,23 @@ def _commit(text: str) -> dict | None:
     return None
 
 
+def date_of_build(text: str, dates: Mapping[str, str]) -> str | None:
+    """The days between which a numbered build was made, from those of builds whose `dates` are known; None for any other version."""
+    match = _NUMBERED.fullmatch(text)
+    if match is None:
+        return None
+    known = sorted((int(other[1]), day) for name, day in dates.items() if (other := _NUMBERED.fullmatch(name)))
+    before = [day for number, day in known if number < int(match[1])]
+    after = [day for number, day in known if number > int(match[1])]
+    return f"{before[-1] if before else '0001-01-01'}/{after[0] if after else '9999-12-31'}" if known else None
+
+
+def days_of(date: str) -> tuple[str, str]:
+    """The first and the last day that a date, or the two dates of a build between others, leave open."""
+    first, _, last = date.partition("/")
+    return first, last or first
+
+
 def minor(version: Version) -> tuple[int, int] | None:
     """The X and Y of X.Y.Z; None where the scheme has none."""
     if isinstance(version, Ordered) and version.release:
@@ -123,12 +145,18 @@ def compare(one: Version, other: Version) -> Order | None:
     """How one stands to the other: by the scheme where both have an order in it, else by date; None where neither tells."""
     if isinstance(one, Ordered) and isinstance(other, Ordered) and one.scheme == other.scheme:
         return _order(one.key, other.key)
+    numbers = [int(match[1]) for version in (one, other) if (match := _NUMBERED.fullmatch(version.text)) and version.scheme == "commit"]
+    if len(numbers) == 2:
+        return _order(*numbers)
     moving = one.text.lower() in _MOVING
     if one.scheme == other.scheme and _same_name(one.text, other.text) and (not moving or one.date == other.date is not None):
         return "equal"
-    if one.date and other.date and one.date != other.date:
-        return _order(one.date, other.date)
-    return None
+    return _by_days(one.date, other.date) if one.date and other.date else None
+
+
+def _by_days(one: str, other: str) -> Order | None:
+    (first, last), (start, end) = days_of(one), days_of(other)
+    return "less" if last < start else "greater" if first > end else None
 
 
 def _order(one: Any, other: Any) -> Order:
@@ -166,5 +194,5 @@ def is_day(text: str) -> bool:
 
 
 def days_between(earlier: str | None, later: str | None) -> int | None:
-    """Days from one date to another; None where one is unknown."""
-    return (Day.fromisoformat(later) - Day.fromisoformat(earlier)).days if earlier and later else None
+    """Days from one date to another, by the first that each leaves open; None where one is unknown."""
+    return (Day.fromisoformat(days_of(later)[0]) - Day.fromisoformat(days_of(earlier)[0])).days if earlier and later else None

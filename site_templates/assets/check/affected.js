@@ -3,7 +3,7 @@
 
 import { holdsChange } from "./builds.js";
 import { decided, maybe } from "./truth.js";
-import { compare, daysBetween, isMainBuild, parseVersion, placed } from "./versions.js";
+import { compare, dateOfBuild, daysBetween, daysOf, isMainBuild, parseVersion, placed } from "./versions.js";
 
 /** @typedef {import("./types.js").Truth} Truth */
 /** @typedef {import("./versions.js").Version} Version */
@@ -22,15 +22,20 @@ export function affected(scheme, component, gotcha, version, date, dates, today,
   const holds = (/** @type {string} */ what) => holdsChange(changes, component[what]?.pr, repository);
   if (holds("fixed")) return { truth: decided(false, `${version === null ? `this build of ${name}` : `${name} ${version}`} holds the change that mended it`, fact), stale: false };
   if (version === null) return { truth: maybe(`the version of ${name}`, fact), stale: false };
-  const wanted = parseVersion(scheme, version, date ?? dates[version] ?? null);
+  const wanted = parseVersion(scheme, version, date ?? dateOf(version, dates));
   if (!wanted) return { truth: maybe(`${name} ${version} is no ${scheme} version`, fact, "untested"), stale: false };
   const age = daysBetween(gotcha.read_on, today);
   const stillOpen = ["open", "wontfix"].includes(gotcha.status) && age !== null && age <= staleDays;
   /** @type {Reader} */
-  const read = (text) => (text ? parseVersion(scheme, text, dates[text] ?? null) : null);
+  const read = (text) => (text ? parseVersion(scheme, text, dateOf(text, dates)) : null);
   const { value, because, stale } = judge(wanted, component, read, stillOpen, firstReport(gotcha.reported, dates), holds("introduced"));
   const text = `${name} ${version} ${because}`;
   return { truth: value === null ? maybe(text, fact, "untested") : decided(value, text, fact), stale };
+}
+
+/** @param {string} version @param {Record<string, string>} dates */
+function dateOf(version, dates) {
+  return dates[version] ?? dateOfBuild(version, dates);
 }
 
 /** The day of the report, as that of the newest release until then. @param {string | null} reported @param {Record<string, string>} dates */
@@ -84,8 +89,8 @@ function isMended(wanted, fixed, read) {
   const first = read(fixed.first_release);
   const order = first ? placed(wanted, first) : null;
   if (order === "equal" || order === "greater") return true;
-  if (fixed.merged && wanted.date && wanted.date < fixed.merged) return false;
+  if (fixed.merged && wanted.date && daysOf(wanted.date)[1] < fixed.merged) return false;
   const onMain = isMainBuild(wanted) || wanted.scheme === "commit";
-  if (fixed.merged && wanted.date && wanted.date > fixed.merged && onMain) return true;
+  if (fixed.merged && wanted.date && daysOf(wanted.date)[0] > fixed.merged && onMain) return true;
   return order === "less" && !onMain && !isNightly(wanted) ? false : null;
 }

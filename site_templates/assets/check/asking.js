@@ -5,7 +5,7 @@ import { closeMatches } from "./close.js";
 import { loadData } from "./data.js";
 import { ownWord, platformOf } from "./facts.js";
 import { modelOfConfig } from "./from_config.js";
-import { NotInCatalog, RANKS, Refused, checkSettings, contextOf, engineNamed, hardwareNamed, named, readSetting, releaseOf, toldOf, withChanges } from "./question.js";
+import { NotInCatalog, Refused, checkSettings, contextOf, engineNamed, hardwareNamed, named, ranksOf, readSetting, releaseOf, toldOf, withChanges } from "./question.js";
 import { ELEMENT_BYTES } from "./units.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -108,7 +108,7 @@ function checkHardware(catalog, hardware, given) {
  * @param {number} count @param {Facts} given
  */
 function devices(count, given) {
-  const ranks = RANKS.map((fact) => ({ fact, number: given[fact] ?? 1 }));
+  const ranks = Object.entries(ranksOf(given)).map(([fact, number]) => ({ fact, number }));
   const experts = { fact: "expert_parallel", number: given.expert_parallel ?? 1 };
   const needed = Math.max(ranks.reduce((product, { number }) => product * number, 1), experts.number); // the ranks that share experts are ranks of the others, too
   if (1 < count && count < needed) {

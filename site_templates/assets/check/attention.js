@@ -25,7 +25,7 @@ export function attention(resolved, joiner) {
   const { status, how, stale } = read(joiner);
   if (status === null) {
     const finding = `the backends of ${newestRelease(engine).version} are on record, those of ${joiner.release.version} are not`;
-    return { found: hop("attention", "unknown", finding, { optional: true }), backend: null };
+    return { found: hop("attention", "unknown", finding, { optional: !narrows(resolved) }), backend: null };
   }
   const choice = choose(resolved, joiner);
   return { found: { ...hopOf(choice, resolved, joiner), how, stale }, backend: choice.chosen };

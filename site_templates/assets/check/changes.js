@@ -18,7 +18,7 @@ import { isRange, lookup } from "./registry.js";
 
 const LARGER_SHARES = [0.95, 0.97, 0.99]; // of a device, where the cache does not fit
 const SHARE = "gpu_memory_utilization";
-const LENGTH = "max_model_len"; // never reset: it is what the person wants of the server, and its default is longer
+const LENGTH = "max_model_len"; // never reset where it was asked for: it is what the person wants of the server, and its default is longer
 const ATTENTION = ["attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"]; // what decides among backends
 
 /**
@@ -70,11 +70,13 @@ function* toTheLimit(gate, found, data, may) {
 }
 
 /**
- * Where the cache does not fit: a larger share of the device, where the engine has a setting for it.
+ * Where the cache does not fit: a larger share of the device, where the engine has a setting for it, or what fits of a length that nobody named.
  * @param {Assessment} found @returns {Generator<Change>}
  */
 function* moreMemory(found) {
   const { question, facts } = found.resolved;
+  const longest = found.memory?.longest;
+  if (isShort(found) && !(LENGTH in question.given) && longest) yield change(`set ${LENGTH} = ${longest}`, 2, { set: [[LENGTH, longest]] });
   if (!isShort(found) || question.required.has(SHARE) || !(SHARE in (question.engine.data.settings ?? {}))) return;
   for (const larger of LARGER_SHARES) {
     if (typeof facts[SHARE] === "number" && facts[SHARE] < larger) yield change(`set ${SHARE} = ${larger}`, 2, { set: [[SHARE, larger]] });

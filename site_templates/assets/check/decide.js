@@ -12,6 +12,7 @@ import { hop } from "./hops.js";
 import { memory, memoryHop } from "./memory.js";
 import { confirmed, holdsFor, seen } from "./observed.js";
 import { joinerFor, pathGates } from "./paths.js";
+import { task } from "./task.js";
 import { untested } from "./truth.js";
 import { formatBytes } from "./units.js";
 import { BY_LAYER } from "./weights.js";
@@ -46,7 +47,9 @@ export function assess(question, data) {
   const decision = decide(found);
   // A config in hand cites nothing.
   const evidence = decidingHops(hops, decision.verdict).filter((one) => one.sources.length || one.name !== "config");
-  return { ...found, ...decision, grade: decision.verdict === "unknown" ? null : grade(evidence, data.catalog) };
+  const graded = decision.verdict === "unknown" ? null : grade(evidence, data.catalog);
+  const unread = hops.some((one) => one.name === "attention" && one.state === "unknown"); // nothing was asked of it, and yet nobody read that it is there
+  return { ...found, ...decision, grade: graded?.word === "verified" && unread ? { ...graded, word: "unverified" } : graded };
 }
 
 /**
@@ -85,7 +88,8 @@ function hopsOf(resolved, joiner, demanded) {
   const read = joiner.config(stack);
   const inHand = read.state === "holds" && !read.sources.length && !resolved.question.derived.unknown;
   const config = inHand ? { ...read, finding: `${stack.layers()?.length} layers read from the config that was given`, value: null } : read;
-  const hops = [first, config, ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
+  const other = task(resolved, joiner.data);
+  const hops = [first, config, ...(other ? [other] : []), ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
   const place = binary(joiner, stack) ?? joiner.hardware(stack) ?? hardware(resolved, joiner.data);
   if (place) hops.push(place);
   if (place && place.state !== "holds" && !place.optional && !place.avoided_by) return { hops, resolved };
@@ -175,11 +179,12 @@ function decide(found) {
     return decision("only-with", reason, [], ["the engine's other path"]);
   }
   const gaps = found.hops.filter((one) => one.state === "gap").map((one) => `${one.name}: ${one.finding}`);
-  return decision("yes", gaps.join("; ") || "every hop holds");
+  const unread = found.hops.filter((one) => one.state === "unknown").map((one) => one.name);
+  return decision("yes", gaps.join("; ") || (unread.length ? `every hop that has to holds; not on record: ${unread.join(", ")}` : "every hop holds"));
 }
 
 /** What would settle whether it fits. @param {any} needs */
 function room(needs) {
   if (needs.file !== null) return `a weights file of at most ${formatBytes(needs.file)} a device`;
-  return `>= ${formatBytes(needs.cache ?? 0)} left for the cache`;
+  return `>= ${formatBytes(needs.cache ?? 0)} left for the cache, or a shorter max_model_len`;
 }

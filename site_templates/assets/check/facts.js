@@ -2,6 +2,7 @@
 // answer/facts.py: what a question leaves out, filled in from the hardware, the engine's defaults, and what follows from them.
 
 import { ALWAYS, evaluate } from "./condition.js";
+import { ranksOf } from "./question.js";
 import { lookup } from "./registry.js";
 import { Stack } from "./stack.js";
 
@@ -136,7 +137,8 @@ function hardware(question, facts) {
  * @param {Question} question @param {Facts} facts
  */
 export function shares(question, facts) {
-  const others = (facts.pipeline_parallel || 1) * (facts.data_parallel || 1);
+  const ranks = ranksOf(facts);
+  const others = ranks.pipeline_parallel * ranks.data_parallel;
   return question.gpus > others ? Math.floor(question.gpus / others) : null;
 }
 

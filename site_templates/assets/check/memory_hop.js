@@ -13,7 +13,7 @@ import { formatBytes } from "./units.js";
 /** @typedef {import("./memory.js").Memory} Memory */
 
 /**
- * The hop; weights too large need no context, and decide nothing on an engine that serves another file than the checkpoint.
+ * The hop; what is too large in itself needs no context, and weights decide nothing on an engine that serves another file than the checkpoint.
  * @param {Memory} found @param {Data} data @param {Question} question @returns {Hop | null}
  */
 export function memoryHop(found, data, question) {
@@ -23,7 +23,7 @@ export function memoryHop(found, data, question) {
     const cites = [...(model.data.parameters ?? model.data.config).cites, ...hardware.data.cites];
     return hop("memory", "fails", finding, { consequence: "refuses", sources: sourcesOf(data, cites) });
   }
-  if (!("max_model_len" in question.given)) return null;
+  if (!("max_model_len" in question.given)) return atItsOwnLength(found, data, question);
   if (found.seen && decides(found.seen.kind)) return asSeen(found, found.seen, data);
   const sources = sourcesFor(found, data, question);
   if (found.file !== null && found.fits === null) return ofFile(found, found.file, sources);
@@ -41,6 +41,19 @@ export function memoryHop(found, data, question) {
   }
   const left = low === high ? formatBytes(high) : `${formatBytes(low ?? 0)} to ${formatBytes(high)}`;
   return hop("memory", "holds", `${left} a device is left for a cache of ${needed}`, { sources });
+}
+
+/**
+ * Where nobody named a length: whether that of the model is surely too long for what is left beside the weights.
+ * @param {Memory} found @param {Data} data @param {Question} question @returns {Hop | null}
+ */
+function atItsOwnLength(found, data, question) {
+  if (found.seen || found.fits !== false || found.cache === null || !found.available) return null;
+  const high = Math.max(0, found.available[1]);
+  const needed = `the cache of the model's own ${question.context?.toLocaleString("en")} tokens needs ${formatBytes(found.cache)} a device`;
+  const finding = `${needed} and at most ${formatBytes(high)} is left beside weights of ${formatBytes(found.weights ?? 0)}`;
+  const sources = sourcesOf(data, found.cites.slice(0, 1));
+  return high === 0 || found.longest ? hop("memory", "fails", finding, { consequence: "refuses", sources }) : hop("memory", "gap", finding, { sources });
 }
 
 /** @param {Memory} found @param {Data} data @param {Question} question */

@@ -180,7 +180,9 @@ export function nearestFirst(found) {
 export function confirmed(hops, found, resolved, data) {
   const ran = found.find((one) => one.kind === RAN);
   if (!ran) return hops;
-  const chosen = ["attention.backend", "block_size"].some((fact) => fact in resolved.question.given);
+  const settings = ran.measurement.data.conditions?.settings ?? {};
+  const { given } = resolved.question;
+  const chosen = ["attention.backend", "block_size"].some((fact) => fact in given && settings[fact] !== given[fact]); // another than that of the run
   return hops.map((hop) => (hop.state === "unknown" && !(hop.name === "attention" && chosen) ? confirm(hop, ran, data) : hop));
 }
 

@@ -5,7 +5,7 @@ import { MOST_RANKS, complaint as unfit } from "./allocate/terms.js";
 import { changesNamed, together, told } from "./builds.js";
 import { closeMatches } from "./close.js";
 import { bareName, complaint, componentOf, isRange, lookup, scopeOf } from "./registry.js";
-import { compare, parseVersion, select } from "./versions.js";
+import { compare, dateOfBuild, parseVersion, select } from "./versions.js";
 
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").Engine} Engine */
@@ -13,6 +13,7 @@ import { compare, parseVersion, select } from "./versions.js";
 /** @typedef {import("./types.js").Facts} Facts */
 
 export const RANKS = ["tensor_parallel", "pipeline_parallel", "data_parallel"];
+const ATTENTION_REPLICAS = "setting.enable_dp_attention"; // with it the replicas are of attention alone, as in SGLang
 
 /** A question that cannot be asked as it stands: the message says what to change. */
 export class Refused extends Error {}
@@ -52,9 +53,21 @@ export function releaseOf(engine, wanted) {
     if (date && day !== date) throw new Refused(`${engine.id} ${found.version} is of ${day}, not of ${date}`);
     return { ...found, date: day };
   }
-  if (meant && parseVersion(scheme, meant)) return { version: meant, date, assumed: false };
+  if (meant && parseVersion(scheme, meant)) {
+    const dates = Object.fromEntries(releases.map((/** @type {any} */ entry) => [entry.version, entry.date]));
+    return { version: meant, date: date ?? (scheme === "commit" ? dateOfBuild(meant, dates) : null), assumed: false };
+  }
   const known = releases.slice(0, 6).map((/** @type {any} */ entry) => entry.version);
   throw new Refused(`'${meant}' is no ${scheme} version of ${engine.id}; releases in the catalog: ${known.join(", ")}`);
+}
+
+/**
+ * The ranks that were named and that multiply, by fact: replicas of attention alone lie within the tensor-parallel ranks.
+ * @param {Facts} given @returns {Record<string, number>}
+ */
+export function ranksOf(given) {
+  const ranks = Object.fromEntries(RANKS.map((fact) => [fact, given[fact] || 1]));
+  return given[ATTENTION_REPLICAS] === true ? { ...ranks, data_parallel: 1 } : ranks;
 }
 
 /** The facts that the words for a version tell beside it: {"vllm.has_pr": [57754]} of 0.33.0+pr57754. @param {string} engine @param {string | null} wanted @returns {Facts} */

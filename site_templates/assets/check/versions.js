@@ -5,7 +5,7 @@ import { dotted, order } from "./pep440.js";
 
 /** @typedef {import("./pep440.js").Key} Key */
 /** @typedef {{key: Key, release: number[], final: boolean, main: boolean}} Ordered */
-/** @typedef {{scheme: string, text: string, date: string | null, ordered: Ordered | null}} Version `ordered` is null where only a date places it */
+/** @typedef {{scheme: string, text: string, date: string | null, ordered: Ordered | null}} Version `ordered` is null where only a date places it; of a build between two that are dated, `date` has the days of both */
 /** @typedef {"less" | "equal" | "greater"} Order */
 
 const UNTAGGED = new Set(["0", "0.0", "0.0.0", "0.1"]); // what a build tool writes when it finds no tag
@@ -14,6 +14,7 @@ const SEMVER = new RegExp(`^v?(${NUMBER})\\.(${NUMBER})(?:\\.(${NUMBER}))?(?:-([
 const PRERELEASE = new RegExp(`^(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)$`);
 const NAME = /^(?=.*[A-Za-z])(?=.*[0-9:/])[A-Za-z0-9][A-Za-z0-9._:/@+-]*$/;
 const COMMIT = /^[0-9a-f]{7,40}$/;
+const NUMBERED = /^b(\d{1,5})$/; // the builds of a project that is otherwise known by its commits
 const MOVING = new Set(["main", "master", "trunk", "head", "latest", "nightly", "dev", "stable"]);
 /** Those that are the main branch, which holds whatever was merged the day before. */
 const BRANCH = new Set(["main", "master", "trunk", "head", "nightly"]);
@@ -79,9 +80,38 @@ export function isMainBuild(version) {
  */
 export function compare(one, other) {
   if (one.ordered && other.ordered && one.scheme === other.scheme) return word(order(one.ordered.key, other.ordered.key));
+  if ([one, other].every((version) => version.scheme === "commit" && NUMBERED.test(version.text))) {
+    return word(Number(one.text.slice(1)) - Number(other.text.slice(1)));
+  }
   const moving = MOVING.has(one.text.toLowerCase());
   if (one.scheme === other.scheme && sameName(one.text, other.text) && (!moving || (one.date === other.date && other.date !== null))) return "equal";
-  return one.date && other.date && one.date !== other.date ? word(order(one.date, other.date)) : null;
+  return one.date && other.date ? byDays(one.date, other.date) : null;
+}
+
+/** @param {string} one @param {string} other @returns {Order | null} */
+function byDays(one, other) {
+  const [[first, last], [start, end]] = [daysOf(one), daysOf(other)];
+  return last < start ? "less" : first > end ? "greater" : null;
+}
+
+/** The first and the last day that a date, or the two dates of a build between others, leave open. @param {string} date @returns {[string, string]} */
+export function daysOf(date) {
+  const [first, last = first] = date.split("/");
+  return [first, last];
+}
+
+/**
+ * The days between which a numbered build was made, from those of builds whose dates are known; null for any other version.
+ * @param {string} text @param {Record<string, string>} dates @returns {string | null}
+ */
+export function dateOfBuild(text, dates) {
+  const match = NUMBERED.exec(text);
+  const known = Object.entries(dates).flatMap(([name, day]) => (NUMBERED.test(name) ? [{ number: Number(name.slice(1)), day }] : []));
+  if (!match || !known.length) return null;
+  known.sort((one, other) => one.number - other.number);
+  const before = known.filter(({ number }) => number < Number(match[1]));
+  const after = known.filter(({ number }) => number > Number(match[1]));
+  return `${before.at(-1)?.day ?? "0001-01-01"}/${after[0]?.day ?? "9999-12-31"}`;
 }
 
 /** @param {number} difference @returns {Order} */
@@ -110,9 +140,9 @@ function diverged(one, other) {
   return order((release.ordered?.release ?? []).slice(2), (main.ordered?.release ?? []).slice(2)) >= 0;
 }
 
-/** Days from one date to another; null where one is unknown. @param {string | null | undefined} earlier @param {string | null | undefined} later */
+/** Days from one date to another, by the first that each leaves open; null where one is unknown. @param {string | null | undefined} earlier @param {string | null | undefined} later */
 export function daysBetween(earlier, later) {
-  return earlier && later ? Math.round((Date.parse(later) - Date.parse(earlier)) / 86_400_000) : null;
+  return earlier && later ? Math.round((Date.parse(daysOf(later)[0]) - Date.parse(daysOf(earlier)[0])) / 86_400_000) : null;
 }
 
 /**
