@@ -93,6 +93,15 @@ class Matrix(Struct, dict=True):
         return {}
 
     @cached_property
+    def touched(self) -> dict[str, list[tuple[Cell, Gate]]]:
+        """The cells that meet each gotcha, by its id, each with the gate."""
+        found: dict[str, list[tuple[Cell, Gate]]] = {}
+        for cell in self.cells.values():
+            for gate in cell.gates:
+                found.setdefault(gate.gotcha.id, []).append((cell, gate))
+        return found
+
+    @cached_property
     def histories(self) -> dict[str, History]:
         """What each engine's registry said of each model's architecture, release by release."""
         return {engine.id: self._history(engine) for engine in self.engines}
