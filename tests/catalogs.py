@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+REAL = ROOT / "catalog"
 TINY = ROOT / "tests" / "tiny" / "catalog"
 TODAY = "2026-03-01"
 COUNT = sum(1 for _ in TINY.rglob("*.yaml"))

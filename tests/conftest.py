@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import settings
 
-from catalogs import ROOT, TINY, TODAY, Files, copy_tiny
+from catalogs import REAL, TINY, TODAY, Files, copy_tiny
+from infercompat import snapshot
 from infercompat.cli import main
 from infercompat.join import Cell, Ledger, Matrix, join_cell
 from infercompat.pipeline import load
@@ -24,6 +26,12 @@ settings.load_profile("repeatable")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One file that needs the site first, the others last: a process builds it while another tests the rest, and none waits."""
     items.sort(key=lambda item: (item.path.name != "test_crawl.py", item.path.parent.name == "site"))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end, and so do catalogs: the collector does not go over them again and again."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -41,7 +49,7 @@ def tiny() -> Products:
 
 @pytest.fixture(scope="session")
 def real() -> Products:
-    return load(ROOT / "catalog")
+    return load(REAL)
 
 
 @pytest.fixture(scope="session")
@@ -84,11 +92,20 @@ def cell(make) -> Callable[..., Cell]:
     return of
 
 
+@pytest.fixture(scope="session")
+def real_compiled(own_cache, real) -> None:
+    """The real catalog's compiled snapshot in the tests' cache, made of the one that is loaded: the command need not read it once more."""
+    assert real.diagnostics == []
+    snapshot._store(snapshot._place(real.folder), real)
+
+
 @pytest.fixture
-def run() -> Callable[..., Result]:
+def run(request) -> Callable[..., Result]:
     """Runs the command over a catalog; an exception that leaves it fails the test, as a traceback would a person."""
 
     def ran(*arguments: str, catalog: Path = TINY) -> Result:
+        if catalog == REAL and arguments[0] != "validate":
+            request.getfixturevalue("real_compiled")
         result = CliRunner().invoke(main, ["--catalog", str(catalog), *arguments])
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-from click.testing import CliRunner
-
-from infercompat.cli import main
-
-ROOT = Path(__file__).resolve().parents[1]
+from catalogs import REAL, ROOT
 
 
-def test_the_shown_answer_is_the_answer():
+def test_the_shown_answer_is_the_answer(run):
     block = re.search(r"```\n\$ infercompat (.+?)\n(.+?)\n…\n```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    answer = CliRunner().invoke(main, ["--catalog", str(ROOT / "catalog"), *block[1].split()]).output.splitlines()
+    answer = run(*block[1].split(), catalog=REAL).output.splitlines()
     shown = block[2].splitlines()
     assert len(shown) > 10
     assert shown == answer[: len(shown)], f"the answer changed: put the new output of `infercompat {block[1]}` into README.md"

@@ -2,11 +2,9 @@
 
 import pytest
 
-from catalogs import ROOT
 from infercompat.derive import Unknown
 from infercompat.derive.weights import weight_bytes
 from infercompat.derive.weights.ranks import Split
-from infercompat.pipeline import load
 from infercompat.records import Record
 from infercompat.weighing import _values as values_of
 from infercompat.weighing import checkpoint_of, rank_weights, split_of, stated, weights_of
@@ -94,10 +92,10 @@ def test_how_engines_cut(engine, facts, expected):
 NEAR = 0.01
 
 
-def test_stated_bytes_agree_with_the_format_or_say_why():
+def test_stated_bytes_agree_with_the_format_or_say_why(real):
     """Every checkpoint of the catalog whose bytes a source states, against its own config; headers and vocabulary are a percent at most."""
-    products, told, held = load(ROOT / "catalog"), 0, 0
-    for model in products.catalog.of_kind("model"):
+    told, held = 0, 0
+    for model in real.catalog.of_kind("model"):
         for entry in model.data["checkpoints"]:
             found = stated(entry)
             told += found is not None

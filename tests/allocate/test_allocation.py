@@ -1,6 +1,7 @@
 """Allocations: what a sequence holds, and what is true of every engine and model that an allocation is known for."""
 
 from fractions import Fraction
+from functools import cache
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,9 +26,14 @@ FIXED = {"max_num_batched_tokens": 2048, "settings": {"hardware.class": "sm80", 
 
 
 def known(names):
-    """Engines, versions and models with an allocation on one rank, and what is asked."""
+    """Engines, versions and models with an allocation on one rank, and what is asked; found when a test first draws, not while tests are listed."""
     cases = [(name, version, key) for name in names for version in VERSIONS[name] for key in ARCHITECTURES]
-    return st.sampled_from([case for case in cases if isinstance(asked(*case), Allocation)])
+    return st.deferred(lambda: st.sampled_from([case for case in cases if is_known(*case)]))
+
+
+@cache
+def is_known(*case):
+    return isinstance(asked(*case), Allocation)
 
 
 def asked(name, version, key, **request):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from html.parser import HTMLParser
 
 import pytest
-from crawl import faults, read_pages
+from crawl import _Page, faults, read_pages
 
 from infercompat.building import run_mkdocs
 
@@ -30,6 +31,27 @@ def test_the_crawl_notices_what_is_broken(tmp_path):
         "index.html links to b/, which is not there",
         "index.html loads https://example.com/x.js from another host",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<p id="a&amp;b"><a href="x?a=1&amp;b#c" name=n>x</a><IMG SRC="i.png" alt="a > b"><img src=\'j.png\'/><br/>',
+        '<script src="s.js"></script><script>"<p id=no><a href=no>"</script><style>a{}</style><p ID="after"></p >',
+        '<!-- <p id="no"> --><p\n id="lines"\n hidden><a data-id="no" href>y</a><a id="x" id="y" href = "spaced">z</a>',
+        '<title>a <b id="t"></title><textarea><p id="u"></textarea><p id="open" <a href="w"><p id="v">< p id="no">1 < 2',
+        '<link rel="canonical" href="c"><link rel="stylesheet" href="d.css"><iframe src="e"></iframe><svg viewBox="0 0 1 1"><use href="#s"/></svg>',
+    ],
+)
+def test_the_crawl_reads_tags_as_the_library_does(text):
+    class Library(_Page):
+        parse_starttag, parse_endtag = HTMLParser.parse_starttag, HTMLParser.parse_endtag
+
+    ours, theirs = _Page(), Library()
+    for page in (ours, theirs):
+        page.feed(text)
+        page.close()
+    assert (ours.ids - {None}, ours.links, ours.loads) == (theirs.ids - {None}, theirs.links, theirs.loads)
 
 
 def test_no_page_is_heavier_than_400_kb_and_the_matrix_than_1500(site, pages):

@@ -64,7 +64,7 @@ class Held(Struct, frozen=True):
 
 def questions(path: Path = QUESTIONS) -> Mapping[str, Any]:
     """The file of questions as it is written."""
-    return yaml.safe_load(path.read_text("utf-8"))
+    return yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def held(assessor: Assessor, document: Mapping[str, Any]) -> list[Held]:

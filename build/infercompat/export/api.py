@@ -82,7 +82,7 @@ def _files(matrix: Matrix) -> Iterator[tuple[str, bytes]]:
 
 def openapi() -> dict[str, Any]:
     """The OpenAPI document of these files."""
-    return yaml.safe_load((TEMPLATES / "openapi.yaml").read_text("utf-8"))
+    return yaml.load((TEMPLATES / "openapi.yaml").read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _json(data: Any) -> bytes:

@@ -85,12 +85,21 @@ class Matrix(Struct, dict=True):
 
     @cached_property
     def cells(self) -> dict[tuple[str, str], Cell]:
-        return {
-            (model.id, engine.id): join_cell(self.products, self.ledger, model, engine)
-            for models in self.families.values()
-            for model in models
-            for engine in self.engines
-        }
+        return {(model.id, engine.id): self.cell(model, engine) for models in self.families.values() for model in models for engine in self.engines}
+
+    @cached_property
+    def _joined(self) -> dict[tuple[str, str], Cell]:
+        """The cells that somebody asked for so far: a page of one model needs its own and not the thousands of all."""
+        return {}
+
+    @cached_property
+    def touched(self) -> dict[str, list[tuple[Cell, Gate]]]:
+        """The cells that meet each gotcha, by its id, each with the gate."""
+        found: dict[str, list[tuple[Cell, Gate]]] = {}
+        for cell in self.cells.values():
+            for gate in cell.gates:
+                found.setdefault(gate.gotcha.id, []).append((cell, gate))
+        return found
 
     @cached_property
     def histories(self) -> dict[str, History]:
@@ -106,7 +115,10 @@ class Matrix(Struct, dict=True):
         return History(releases, {id: [joiner.architecture(stack) for joiner in joiners] for id, stack in stacks.items()})
 
     def cell(self, model: Record, engine: Record) -> Cell:
-        return self.cells[model.id, engine.id]
+        key = (model.id, engine.id)
+        if key not in self._joined:
+            self._joined[key] = join_cell(self.products, self.ledger, model, engine)
+        return self._joined[key]
 
     def of_model(self, model: Record) -> Iterator[Cell]:
         return (self.cell(model, engine) for engine in self.engines)

@@ -55,14 +55,14 @@ def weight_bytes(parameters: int | None, weight_format: str | None, config_value
     found = stored(word, config, with_encoders=parameters is not None)
     if isinstance(found, Unknown):
         return found
-    return _plain(found.elements, word) if word in PLAIN else _sum(found, parameters)
+    return weighed(parameters, word, found)
 
 
-def weighed(parameters: int, word: str | None, found: Stored) -> Weights | Unknown:
+def weighed(parameters: int | None, word: str | None, found: Stored) -> Weights | Unknown:
     """The same as weight_bytes where it is known already how the decoder is stored."""
-    if not 0 < parameters < MOST_PARAMETERS:
+    if parameters is not None and not 0 < parameters < MOST_PARAMETERS:
         return _no_count(parameters)
-    return _plain(parameters, word) if word in PLAIN else _sum(found, parameters)
+    return _plain(found.elements if parameters is None else parameters, word) if word in PLAIN else _sum(found, parameters)
 
 
 def _no_count(parameters: int) -> Unknown:

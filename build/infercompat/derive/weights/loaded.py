@@ -98,7 +98,8 @@ def laid_out(parameters: int | None, weight_format: str | None, values: Mapping[
     if isinstance(found, Unknown):
         total = whole or weight_bytes(parameters, weight_format, values)
         return found if isinstance(total, Unknown) else Evenly(total, found.reason)
-    total = whole or (weight_bytes(None, weight_format, values) if parameters is None else weighed(parameters, word, found))
+    counts_all = parameters is not None or found.alone or not any(config.anywhere(field) for field in ENCODERS)
+    total = whole or (weighed(parameters, word, found) if counts_all else weight_bytes(None, weight_format, values))
     decoder = found.bytes
     if isinstance(total, Unknown):
         total = Weights(*decoder, "computed", (f"the text decoder alone: {total.reason}",))

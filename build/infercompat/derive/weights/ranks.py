@@ -56,6 +56,8 @@ class Split(Struct, frozen=True):
 
 def stages(tensors: Iterable[Tensor], split: Split, count: int, tied: bool) -> list[list[Tensor]]:
     """The tensors of which the ranks of each stage or device hold a part (`on_rank`)."""
+    if split.pipeline == 1 and not split.by_layer:
+        return [list(tensors)]
     held: list[list[Tensor]] = [[] for _ in range(split.tensor if split.by_layer else split.pipeline)]
     for tensor in tensors:
         for place in _places(tensor, split, count, tied):

@@ -26,7 +26,7 @@ class Scheme(Struct, frozen=True):
 
     def format_of(self, tensor: Tensor) -> Format | None:
         """The format of a tensor; None if it is left as it was."""
-        if not tensor.is_matrix or tensor.part not in self.parts or tensor.name in self.ignored:
+        if not self.groups or not tensor.is_matrix or tensor.part not in self.parts or tensor.name in self.ignored:
             return None
         return next((format for names, format in self.groups if names is None or tensor.name in names), None)
 

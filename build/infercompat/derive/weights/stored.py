@@ -53,14 +53,26 @@ class Stored(Struct, frozen=True, dict=True):
     def bytes_of(self, tensors: Iterable[Tensor], split: Split | None = None) -> Bounds:
         """Bytes of all copies of the tensors, each stored for itself; with a split, of what one rank holds of them."""
         light, heavy = self.schemes
+        alike: dict[tuple[object, ...], Bounds] = {}
         low = high = 0
         for tensor in tensors:
             # A cut tensor keeps the format that the whole one has.
-            formats = light.format_of(tensor), heavy.format_of(tensor)
-            held = tensor if split is None else on_rank(tensor, split)
-            low += _bytes(held, formats[0], self.rest)[0]
-            high += _bytes(held, formats[1], self.rest)[1]
+            thin = light.format_of(tensor)
+            thick = thin if heavy is light else heavy.format_of(tensor)
+            # Layers repeat each other: what differs in nothing but the layer's number is measured once.
+            kind = (_within(tensor.name), tensor.part, tensor.shape, tensor.copies, tensor.kv_rows, tensor.kv_heads, thin, thick)
+            held = alike.get(kind)
+            if held is None:
+                part = tensor if split is None else on_rank(tensor, split)
+                held = alike[kind] = _bytes(part, thin, self.rest)[0], _bytes(part, thick, self.rest)[1]
+            low += held[0]
+            high += held[1]
         return low, high
+
+
+def _within(name: str) -> str:
+    """A tensor's name, within its layer if it is of one."""
+    return name.split(".", 2)[-1] if name.startswith("layers.") else name
 
 
 def _bytes(tensor: Tensor, format: Format | None, rest: int) -> Bounds:

@@ -130,9 +130,8 @@ def _touches(gotcha: Record, engine: str) -> bool:
 
 
 def of_gotcha(matrix: Matrix, gotcha: Record) -> dict:
-    touched = [(cell, gate) for cell in matrix.cells.values() for gate in cell.gates if gate.gotcha.id == gotcha.id]
     return {
-        "touched": touched,
+        "touched": matrix.touched.get(gotcha.id, []),
         "conditions": compatibility.condition_text(gotcha),
         "rows": compatibility.condition_rows(gotcha),
         "clean": compatibility.condition_text(gotcha, "clean_when"),
