@@ -35,6 +35,13 @@ OTHERS: dict[tuple[str, ...], str] = {
     ),
     ("gaudi-gemma4-before-1619",): "KeyError: 'language_model.model.layers.24.self_attn.attn'",
     ("tpu-gemma4-e-models-shared-layers-overwrite",): "AttributeError: 'Tensor' object has no attribute '_elem'",
+    ("tpu-llama4-rope-without-factor-keyerror",): (
+        '    self.rope_scaling["scale_factor"] = self.rope_scaling.pop("factor")\n                                        ^^^^^^^^^^^^^^^\nKeyError: \'factor\''
+    ),
+    ("vllm-metal-falcon-h1-offsetcache",): (
+        "TypeError: 'OffsetCache' object is not subscriptable\n"
+        "Paged attention cannot serve layer 0 of this model: 'mamba' (FalconH1Mixer) carries per-request state that no paged wrapper manages"
+    ),
     ("trtllm-kimi-k26-rejection-sampling-crash",): "Indexing.cu:1515: indexSelectSmallIndex: block [0,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
     (
         "ovgenai-gemma4-export-without-fused-attention",
