@@ -75,15 +75,14 @@ def said(real, engine: str, name: str, value=None) -> list[tuple]:
         ("vllm", "--kv-transfer-config.kv_role", "kv_producer", "disaggregation", "prefill"),
         ("lmdeploy-pytorch", "--role", "Decode", "disaggregation", "decode"),
         ("lmdeploy-pytorch", "--role", "Hybrid", "disaggregation", "none"),
+        ("llama.cpp", "-ngl", "99", "setting.gpu_layers", 99),
+        ("lmdeploy-pytorch", "--quant-policy", "17", "cache.dtype", "fp8_e5m2"),
+        ("lmdeploy-pytorch", "--quant-policy", "int4", "cache.dtype", "int4"),
         ("llama.cpp", "--lora", "adapter.gguf", "lora", True),
     ],
 )
 def test_a_flag_sets_a_fact(real, engine, name, value, fact, expected):
     assert said(real, engine, name, value) == [("fact", fact, expected)]
-
-
-def test_a_draft_model_is_a_setting_and_a_method(real):
-    assert said(real, "mlx-lm", "--draft-model", "x/y") == [("fact", "speculation.method", "draft_model"), ("fact", "setting.draft_model", "x/y")]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_a_draft_model_is_a_setting_and_a_method(real):
         ("vllm", "--pipeline-parallel-size", "1.5"),
         ("vllm", "--quantization", "some-plugin"),
         ("vllm", "--speculative-config", "{broken"),
-        ("llama.cpp", "-ngl", "99"),
+        ("llama.cpp", "--no-mmap", None),
     ],
 )
 def test_a_flag_without_a_fact_is_kept(real, engine, name, value):
