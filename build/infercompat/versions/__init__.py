@@ -17,7 +17,7 @@ from infercompat.versions.order import (
     placed,
 )
 from infercompat.versions.select import Selection, select
-from infercompat.versions.spans import reach
+from infercompat.versions.spans import reach, within
 from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
@@ -48,4 +48,5 @@ __all__ = [
     "reach",
     "select",
     "told",
+    "within",
 ]

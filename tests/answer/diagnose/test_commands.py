@@ -85,7 +85,7 @@ def test_json_and_dotted_flags(real):
 )
 def test_the_method_follows_from_the_draft(real, draft, method):
     text = f'vllm serve a/b-1 --speculative-config \'{{"model": "{draft}", "num_speculative_tokens": 3}}\''
-    assert said(real, text)[2] == {"speculation.tokens": 3, "speculation.method": method}
+    assert said(real, text)[2] == {"setting.draft_model": draft, "speculation.tokens": 3, "speculation.method": method}
     (command,) = commands(real, text).seen
     assert [one.value for one in command.value if one.kind == "note"] == [f"no method is named: {method}, by the name of the draft"]
 

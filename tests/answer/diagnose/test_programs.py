@@ -163,9 +163,11 @@ def test_the_options_of_a_json_value_that_nobody_reads_are_told(real):
     text = """vllm serve a/b-1 --speculative-config '{"method":"eagle3","model":"c/d","num_speculative_tokens":3}' \\
   --compilation-config '{"cudagraph_mode":"FULL","level":3}' --kv-transfer-config '{"kv_connector":"NixlConnector","kv_role":"kv_both"}'"""
     (command,) = commands(real, text).seen
-    assert said(real, text)[2] == {"speculation.method": "eagle3", "speculation.tokens": 3, "cuda_graphs": "full", "kv_connector": "NixlConnector"}
+    assert said(real, text)[2] == {
+        **{"speculation.method": "eagle3", "setting.draft_model": "c/d", "speculation.tokens": 3},
+        **{"cuda_graphs": "full", "kv_connector": "NixlConnector"},
+    }
     assert [(one.name, one.value) for one in command.value if one.kind == "flag"] == [
-        ("--speculative-config.model", "c/d"),
         ("--compilation-config.level", 3),
         ("--kv-transfer-config.kv_role", "kv_both"),
     ]

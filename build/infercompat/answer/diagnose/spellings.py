@@ -26,6 +26,7 @@ _VLLM: dict[str, str | Facts] = {
     "enable-chunked-prefill": "chunked_prefill",
     "async-scheduling": "async_scheduling",
     "num-gpu-blocks-override": "num_blocks",
+    **{"ep": "expert_parallel", "dcp": "setting.decode_context_parallel_size"},
 }
 _SGLANG: dict[str, str | Facts] = {
     **_CUTS,
@@ -40,6 +41,7 @@ _SGLANG: dict[str, str | Facts] = {
     "prefill-attention-backend": "prefill.attention.backend",
     "decode-attention-backend": "decode.attention.backend",
     "disable-cuda-graph": {"cuda_graphs": "none"},
+    "chunked-prefill-size=-1": {"chunked_prefill": False},
 }
 _TENSORRT: dict[str, str | Facts] = {
     "tp-size": "tensor_parallel",
