@@ -47,7 +47,12 @@ TGI = "ghcr.io/huggingface/text-generation-inference"
             "a/b-1",
             {"setting.backend": "pytorch", "cuda_graphs": "none", "cache.dtype": "int8"},
         ),
-        ("lmdeploy serve api_server a/b-1 --backend turbomind --quant-policy 0", "lmdeploy-turbomind", "a/b-1", {"setting.backend": "turbomind", "cache.dtype": "auto"}),
+        (
+            "lmdeploy serve api_server a/b-1 --backend turbomind --quant-policy 0",
+            "lmdeploy-turbomind",
+            "a/b-1",
+            {"setting.backend": "turbomind", "cache.dtype": "auto"},
+        ),
         (
             "python -m sglang.launch_server --model a/b-1 --kt-weight-path /w --kt-cpuinfer 60 --kt-method AMXINT4 --tp 2",
             "ktransformers",
@@ -147,7 +152,7 @@ def test_ollama_is_started_in_two_halves(real, text):
 def test_a_second_model_is_a_second_command(real):
     found = understand("OLLAMA_NUM_PARALLEL=2 ollama serve\nollama run gemma3:27b\nollama run qwen3:8b", real.catalog)
     assert found.model_id == "gemma-3-27b"
-    assert [note.value for note in found.notes][0] == "a second serve command, of ollama, is left out"
+    assert found.notes[0].value == "a second serve command, of ollama, is left out"
 
 
 def test_variables_of_the_engine_that_nobody_reads_are_told(real):
