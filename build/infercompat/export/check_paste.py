@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages, spellings
+from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages, programs, spellings
 from infercompat.answer.diagnose.redact import LINE_RULES, LOCAL_HOSTS, MASK, PUBLIC_HOSTS, WHOLE_RULES, Rule, mask_address, mask_block, mask_host
 from infercompat.condition import lookup
 from infercompat.export.errors import browser_pattern
@@ -24,8 +24,8 @@ def paste(catalog: Catalog) -> dict[str, Any]:
     return {
         "redact": _redact(),
         "commands": {
-            "programs": [program._asdict() for program in commands.PROGRAMS],
-            **{"images": commands.IMAGES, "starts": commands.STARTS},
+            "programs": [program._asdict() for program in programs.PROGRAMS],
+            **{"images": programs.IMAGES, "starts": programs.STARTS},
             "drafts": {"flags": spellings.DRAFTS, "by_name": spellings.BY_NAME, "methods": spellings.METHODS},
             **_patterns(commands, "ASSIGNMENT", "IN_FRONT", "VERSION", "BUILD", "MOVING", "MODEL"),
         },

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from infercompat.answer.diagnose.flags import SPELLINGS, FlagTable, normal, number
+from infercompat.answer.diagnose.flags import FlagTable, normal, number
 from infercompat.answer.diagnose.words import Flag
-from infercompat.condition import lookup
 
 
 def said(real, engine: str, name: str, value=None) -> list[tuple]:
@@ -127,12 +126,6 @@ def test_switches_take_no_value(real):
     assert not any(map(vllm.bare, ("--max-model-len", "--tensor-parallel-size", "--speculative-config", "--port", "--quantization")))
     sglang = FlagTable(real.catalog.follow("sglang"), real.catalog)
     assert sglang.bare("--enable-multimodal")
-
-
-def test_every_other_spelling_leads_to_a_declared_fact_of_an_engine(real):
-    assert {engine for engine in SPELLINGS if real.catalog.follow(engine) is None} == set()
-    targets = [target for spellings in SPELLINGS.values() for target in spellings.values()]
-    assert {fact for target in targets for fact in ([target] if isinstance(target, str) else target) if lookup(fact) is None} == set()
 
 
 def test_every_setting_of_every_engine_is_read(real):

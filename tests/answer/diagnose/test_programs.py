@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infercompat.answer.diagnose import understand
+from infercompat.answer.diagnose.programs import IMAGES, PROGRAMS
 
 from .test_commands import commands, said
 
@@ -91,6 +92,7 @@ TGI = "ghcr.io/huggingface/text-generation-inference"
             "a/b-1-int4-ov",
             {"setting.cache_size": 4, "prefix_caching": True, "cache.dtype": "u8"},
         ),
+        ("cd /opt/ovms && ./ovms --source_model a/b-1", "openvino-genai", "a/b-1", {}),
         ("optimum-cli export openvino --model a/b-1 --weight-format int4 out", "optimum-intel", "a/b-1", {"weights.format": "int4"}),
         (
             "transformers serve --force-model a/b-1 --continuous-batching --quantization bnb-4bit",
@@ -109,6 +111,12 @@ TGI = "ghcr.io/huggingface/text-generation-inference"
 )
 def test_a_program(real, text, engine, model, facts):
     assert said(real, text) == (engine, model, facts)
+
+
+def test_the_tables_name_engines_and_programs(real):
+    engines = {engine for program in PROGRAMS for engine in (program.engine, *program.others.values())}
+    assert {engine for engine in engines if real.catalog.follow(engine) is None} == set()
+    assert {entry for _, entry in IMAGES if entry} <= {" ".join(program.words) for program in PROGRAMS}
 
 
 @pytest.mark.parametrize(

@@ -2,87 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from infercompat.answer.diagnose.flags import FlagTable, normal
+from infercompat.answer.diagnose.programs import IMAGES, PROGRAMS, STARTS, Program
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
 from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS
 from infercompat.answer.diagnose.words import Flag, Word, command_at, expand, flags, is_flag, until_operator
 from infercompat.link import Catalog
 
-
-class Program(NamedTuple):
-    """The words that start an engine, its id, and the flags and variables that name the model; the first word that is no flag names it, too.
-
-    `others` are engines that the same program starts, by a pattern of a word up to the program (its path, an image) or of a flag with its value.
-    """
-
-    words: tuple[str, ...]
-    engine: str
-    model_flags: tuple[str, ...] = ("--model",)
-    others: Mapping[str, str] = {}
-
-
-_VLLM = {
-    **{r"\S*vllm-ascend": "vllm-ascend", r"\S*vllm-(?:gaudi|hpu)": "vllm-gaudi", r"\S*vllm-metal": "vllm-metal"},
-    r"\S*vllm-tpu": "tpu-inference",
-}
-_SGLANG = {r"--kt-": "ktransformers"}
-_SGLANG_MODEL = ("--model-path", "--model")
-_LLAMA = {r"(?:-mla|-amb|-fmoe|-no-fmoe|-rtr|-ger|-ser|-khad|-vhad|-smgs|--mla-use|--run-time-repack|--k-cache-hadamard)=|\S*ik_llama": "ik-llama.cpp"}
-_LLAMA_MODEL = ("--model", "-m", "-hf", "-hfr", "--hf-repo", "-mu", "--model-url", "LLAMA_ARG_MODEL", "LLAMA_ARG_HF_REPO", "LLAMA_ARG_MODEL_URL")
-_LMDEPLOY = {r"--backend=pytorch": "lmdeploy-pytorch"}
-PROGRAMS = (
-    Program(("vllm", "serve"), "vllm", ("--model", "--model-tag"), _VLLM),
-    Program(("vllm.entrypoints.openai.api_server",), "vllm", others=_VLLM),
-    Program(("vllm.entrypoints.api_server",), "vllm", others=_VLLM),
-    Program(("sglang.launch_server",), "sglang", _SGLANG_MODEL, _SGLANG),
-    Program(("sglang", "serve"), "sglang", _SGLANG_MODEL, _SGLANG),
-    Program(("kt", "run"), "ktransformers", ("--model-path",)),
-    Program(("ktransformers/server/main.py",), "ktransformers", ("--model_path",)),
-    Program(("ktransformers.local_chat",), "ktransformers", ("--model_path",)),
-    Program(("trtllm-serve", "serve"), "tensorrt-llm"),
-    Program(("trtllm-serve",), "tensorrt-llm"),
-    Program(("llama-server",), "llama.cpp", _LLAMA_MODEL, _LLAMA),
-    Program(("llama-cli",), "llama.cpp", _LLAMA_MODEL, _LLAMA),
-    *(Program((f"mlx_lm.{verb}",), "mlx-lm") for verb in ("server", "generate")),
-    *(Program(("mlx_lm", verb), "mlx-lm") for verb in ("server", "generate")),
-    *(Program((f"mlx_vlm.{verb}",), "mlx-vlm") for verb in ("server", "generate")),
-    *(Program(("mlx_vlm", verb), "mlx-vlm") for verb in ("server", "generate")),
-    *(Program(("ollama", verb), "ollama") for verb in ("serve", "run")),
-    Program(("lmdeploy", "serve", "api_server"), "lmdeploy-turbomind", others=_LMDEPLOY),
-    Program(("lmdeploy", "serve"), "lmdeploy-turbomind", others=_LMDEPLOY),
-    Program(("text-generation-launcher",), "tgi", ("--model-id", "MODEL_ID")),
-    Program(("mlc_llm", "serve"), "mlc-llm"),
-    Program(("ovms",), "openvino-genai", ("--source_model", "--model_path", "--model_name")),
-    Program(("optimum-cli", "export", "openvino"), "optimum-intel", ("--model", "-m")),
-    Program(("transformers", "serve"), "transformers", ("--force-model", "--model")),
-    Program(("tabbyAPI/main.py",), "exllamav3", ("--model-name",)),
-)
-IMAGES = (
-    ("vllm/vllm-openai", "vllm serve"),
-    ("vllm/vllm-tpu", ""),
-    ("rocm/vllm", ""),
-    ("intel/llm-scaler-vllm", ""),
-    ("ascend/vllm-ascend", ""),
-    ("lmsysorg/sglang", ""),
-    ("tensorrt-llm/release", ""),
-    ("ggml-org/llama.cpp", "llama-server"),
-    ("openmmlab/lmdeploy", ""),
-    ("huggingface/text-generation-inference", "text-generation-launcher"),
-    ("ollama/ollama", "ollama serve"),
-    ("openvino/model_server", "ovms"),
-    ("theroyallab/tabbyapi", "tabbyAPI/main.py"),
-)
-"""Images of engines whose tag is the engine's version, and the program that is their entry point; where there is none the command names it."""
-
-STARTS = (*(" ".join(program.words) for program in PROGRAMS), *(f"{tool} run" for tool in ("docker", "podman", "nerdctl")))
-"""What a line must hold for a command to be looked for."""
 ASSIGNMENT = re.compile(
     r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+|Environment=[\"']?)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;\"']*))[\"']?\s*\\?;?\s*$"
 )
@@ -93,6 +26,7 @@ MOVING = re.compile(r"(?:latest|nightly|dev|main|server|full|light|cuda|rocm|gpu
 """Tags that name no version: what they mean moves on, or is a commit."""
 MODEL = re.compile(r"(?:[~/$.]|[A-Za-z]:\\)?[\w.][^\s'\"<>|]*")
 MOST_COMMANDS = 50
+QUOTES, BACKSLASH = "`'\"", "\\"
 
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
@@ -162,14 +96,15 @@ def _unwrapped(words: Sequence[Word]) -> list[Word]:
 
 
 def _program(words: Sequence[Word]) -> tuple[Program | None, int]:
-    """The program that the words start, and the index of its first argument."""
-    paths = [word.text.strip("`'\"").replace("\\", "/").removesuffix(".exe") for word in words]
-    for index in range(len(paths)):
-        for program in PROGRAMS:
-            end = index + len(program.words)
-            if end <= len(paths) and all(f"/{path}".endswith(f"/{word}") for path, word in zip(paths[index:end], program.words, strict=True)):
-                return program, end
-    return None, 0
+    """The program that the words start, and the index of its first argument: the first that has one, as `cd ovms && ovms --x` has two."""
+    paths = [f"/{word.text.strip(QUOTES).replace(BACKSLASH, '/').removesuffix('.exe')}" for word in words]
+    found = ((program, index + len(program.words)) for index in range(len(paths)) for program in PROGRAMS if _starts(program, paths[index:]))
+    met = list(itertools.islice(found, MOST_COMMANDS))
+    return next((one for one in met if until_operator(words[one[1] :])), met[0] if met else (None, 0))
+
+
+def _starts(program: Program, paths: Sequence[str]) -> bool:
+    return len(program.words) <= len(paths) and all(path.endswith(f"/{word}") for path, word in zip(paths, program.words, strict=False))
 
 
 def _image(words: Sequence[Word]) -> tuple[Word | None, int]:

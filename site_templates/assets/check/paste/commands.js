@@ -90,14 +90,18 @@ function byWords(program, before, given) {
   return named ? { ...program, engine: named[1] } : program;
 }
 
-/** The program that the words start, and the index of its first argument. @param {Word[]} words @param {Commands} known @returns {[Program | null, number]} */
+/** The program that the words start, and the index of its first argument: the first that has one. @param {Word[]} words @param {Commands} known @returns {[Program | null, number]} */
 function programOf(words, known) {
   const paths = words.map(({ text }) => `/${text.replace(/^[`'"]+|[`'"]+$/g, "").replaceAll("\\", "/").replace(/\.exe$/, "")}`);
+  /** @type {[Program, number][]} */
+  const met = [];
   for (let index = 0; index < paths.length; index += 1) {
-    const program = known.programs.find(({ words: wanted }) => wanted.every((word, place) => paths[index + place]?.endsWith(`/${word}`)));
-    if (program) return [program, index + program.words.length];
+    for (const program of known.programs) {
+      if (program.words.every((word, place) => paths[index + place]?.endsWith(`/${word}`))) met.push([program, index + program.words.length]);
+      if (met.length === MOST_COMMANDS) index = paths.length;
+    }
   }
-  return [null, 0];
+  return met.find(([, start]) => untilOperator(words.slice(start)).length) ?? met[0] ?? [null, 0];
 }
 
 /** @param {Word[]} words @param {Commands} known */
