@@ -40,7 +40,7 @@ function fold(seen, data, text) {
   /** @type {Seen[]} */
   const parts = halves.flatMap((half) => half.value);
   const engine = command ?? engineOf(seen, data);
-  const notes = of("note", parts);
+  const notes = of("note", [...parts, ...seen]);
   for (const other of started) {
     if (!read.includes(said(other))) notes.push({ kind: "note", name: other.name, value: `a second serve command, of ${other.name}, is left out`, line: other.line });
   }

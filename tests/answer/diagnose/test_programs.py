@@ -29,6 +29,7 @@ TGI = "ghcr.io/huggingface/text-generation-inference"
             "a/b-1",
             {"speculation.method": "ngram", "speculation.tokens": 3, "cuda_graphs": "none", "setting.cuda_graphs": 0},
         ),
+        ("text-generation-launcher --model-id a/b-1 --sharded false", "tgi", "a/b-1", {"tensor_parallel": 1}),
         ("text-generation-launcher --model-id a/b-1 --cuda-graphs 1,2", "tgi", "a/b-1", {"setting.cuda_graphs": "1,2"}),
         ("text-generation-launcher --model-id a/b-1 --speculate 0", "tgi", "a/b-1", {"speculation.method": "none", "speculation.tokens": 0}),
         ("NUM_SHARD=4 PREFIX_CACHING=0 text-generation-launcher --model-id a/b-1", "tgi", "a/b-1", {"tensor_parallel": 4, "prefix_caching": False}),
@@ -170,6 +171,21 @@ def test_variables_of_the_engine_that_nobody_reads_are_told(real):
         ("VLLM_API_KEY", "REDACTED"),
         ("VLLM_USE_FLASHINFER_MOE_FP8", "1"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("docker run --gpus all ghcr.io/me/mine:1 --model Qwen/Qwen3-8B -tp 2", True),
+        ("podman run ghcr.io/me/mine:1 serve --model-id=Qwen/Qwen3-8B", True),
+        ("docker run hello-world", False),
+        ("docker run -v /models:/models ubuntu ls --color", False),
+    ],
+)
+def test_a_container_of_no_engine_on_record_is_told(real, text, told):
+    found = understand(text, real.catalog)
+    notes = ["a container is started that shows no engine on record: its command is not understood"] if told else []
+    assert (found.engine, [note.value for note in found.notes]) == (None, notes)
 
 
 def test_the_options_of_a_json_value_that_nobody_reads_are_told(real):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from infercompat.answer.diagnose.flags import FlagTable, normal
-from infercompat.answer.diagnose.programs import IMAGES, PROGRAMS, STARTS, Program
+from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
 from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS
@@ -26,6 +26,7 @@ MOVING = re.compile(r"(?:latest|nightly|dev|main|server|full|light|cuda|rocm|gpu
 """Tags that name no version: what they mean moves on, or is a commit."""
 MODEL = re.compile(r"(?:[~/$.]|[A-Za-z]:\\)?[\w.][^\s'\"<>|]*")
 MOST_COMMANDS = 50
+MODEL_FLAGS = frozenset(normal(flag) for program in PROGRAMS for flag in program.model_flags if flag.startswith("--"))
 QUOTES, BACKSLASH = "`'\"", "\\"
 
 
@@ -46,6 +47,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
                 taken.update(range(number + 1, end + 1))
                 number = end
                 continue
+            seen += _unknown(words)
         if "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
             variables[match[1]] = Word(next(group for group in match.groups()[1:] if group is not None), number + 1)
         number += 1
@@ -75,6 +77,14 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     if not said and not any(is_flag(word.text) for word in arguments):
         return None
     return Seen("command", program.engine, tuple(said), words[max(start - 1, 0)].line)
+
+
+def _unknown(words: Sequence[Word]) -> list[Seen]:
+    """What is said of a container that serves a model and is of no engine on record; nothing of any other command."""
+    models = [word for word in words if normal(word.text.partition("=")[0]) in MODEL_FLAGS and is_flag(word.text)]
+    if not models or not any(word.text in CONTAINERS for word in words):
+        return []
+    return [Seen("note", "command", "a container is started that shows no engine on record: its command is not understood", models[0].line)]
 
 
 def _by_words(program: Program, before: Sequence[Word], arguments: Sequence[Word]) -> Program:

@@ -97,13 +97,13 @@ class FlagTable:
         """The facts that a flag sets; where there are none, the flag itself, and why its value is none."""
         name, value = normal(flag.name), flag.value
         negated = name not in self.targets and name.startswith("no-")
-        spellings = (f"{name}={value}", name.removeprefix("no-") if negated else name)
-        target = next((self.targets[spelling] for spelling in spellings if spelling in self.targets), None)
+        exact = f"{name}={value}"
+        target = self.targets.get(exact, self.targets.get(name.removeprefix("no-") if negated else name))
         if target is None or str(value).startswith("{"):
             yield Seen("flag", flag.name, value, flag.line)
             return
         if not isinstance(target, str):
-            if not negated and str(value).lower() != "false":
+            if exact in self.targets or (not negated and str(value).lower() != "false"):
                 yield from (Seen("fact", fact, fixed, flag.line) for fact, fixed in target.items())
             target = own if (own := self.own.get(name)) not in target else None
         if target and not isinstance(value, (list, dict)) and str(value).lower() not in ("null", ""):

@@ -71,5 +71,6 @@ IMAGES = (
 )
 """Images of engines whose tag is the engine's version, and the program that is their entry point; where there is none the command names it."""
 
-STARTS = (*(" ".join(program.words) for program in PROGRAMS), *(f"{tool} run" for tool in ("docker", "podman", "nerdctl")))
+CONTAINERS = ("docker", "podman", "nerdctl")
+STARTS = (*(" ".join(program.words) for program in PROGRAMS), *(f"{tool} run" for tool in CONTAINERS))
 """What a line must hold for a command to be looked for."""

@@ -82,6 +82,7 @@ _TGI: dict[str, str | Facts] = {
     "speculate": {"speculation.method": "ngram"},  # what drafts where the checkpoint has no heads for it
     "speculate=0": {"speculation.method": "none"},
     "cuda-graphs=0": {"cuda_graphs": "none"},
+    "sharded=false": {"tensor_parallel": 1},
 }
 _TABBY: dict[str, str | Facts] = {"max-seq-len": "max_model_len", "max-batch-size": "max_num_seqs", "cache-mode": "setting.cache_quant"}
 

@@ -81,7 +81,7 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     halves = _halves(started)
     parts = [part for half in halves for part in half.value]
     engine = command or _engine(seen, catalog)
-    notes = [one for one in parts if one.kind == "note"]
+    notes = [one for one in (*parts, *seen) if one.kind == "note"]
     notes += [Seen("note", one.name, f"a second serve command, of {one.name}, is left out", one.line, one.source) for one in _others(started, halves)]
     components, versions = _components([*(one for one in seen if one.kind == "component"), *(one for one in parts if one.kind == "component")])
     notes += versions

@@ -12,7 +12,7 @@ import { commandAt, expand, flags, isFlag, untilOperator } from "./words.js";
 /** @typedef {import("./words.js").Flag} Flag */
 /** @typedef {{words: string[], engine: string, model_flags: string[], others: Record<string, string>}} Program */
 /** @typedef {{flags: Record<string, string[]>, by_name: string[], methods: Record<string, string>}} Drafts */
-/** @typedef {{programs: Program[], images: [string, string][], starts: string[], drafts: Drafts, assignment: Pattern, in_front: Pattern, version: Pattern, build: Pattern, moving: Pattern, model: Pattern}} Commands */
+/** @typedef {{programs: Program[], images: [string, string][], starts: string[], containers: string[], model_flags: string[], drafts: Drafts, assignment: Pattern, in_front: Pattern, version: Pattern, build: Pattern, moving: Pattern, model: Pattern}} Commands */
 /** @typedef {{seen: Seen[], taken: Set<number>}} Reading */
 /** @typedef {import("../paste.js").Data} Data */
 
@@ -36,6 +36,7 @@ export function read(lines, data) {
         for (; number < end; number += 1) reading.taken.add(number + 1);
         continue;
       }
+      reading.seen.push(...unknown(words, data));
     }
     const assigned = line.includes("=") && line.length < 500 ? match(data.commands.assignment, line) : null;
     if (assigned) variables[assigned[1]] = { text: assigned.slice(2).find((group) => group !== undefined) ?? "", line: number + 1 };
@@ -81,6 +82,14 @@ function unwrapped(words, known) {
     }
   }
   return words;
+}
+
+/** What is said of a container that serves a model and is of no engine on record; nothing of any other command. @param {Word[]} words @param {Data} data @returns {Seen[]} */
+function unknown(words, data) {
+  const table = new FlagTable("", data.flags), known = data.commands;
+  const models = words.filter((word) => isFlag(word.text) && known.model_flags.includes(table.normal(word.text.split("=", 1)[0])));
+  if (!models.length || !words.some((word) => known.containers.includes(word.text))) return [];
+  return [{ kind: "note", name: "command", value: "a container is started that shows no engine on record: its command is not understood", line: models[0].line }];
 }
 
 /** The program with the engine that a word or a flag means instead of its own. @param {Program} program @param {Word[]} before @param {Word[]} given @returns {Program} */

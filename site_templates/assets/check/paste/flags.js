@@ -79,12 +79,13 @@ export class FlagTable {
   read(flag) {
     const name = this.normal(flag.name), { value, line } = flag;
     const negated = this.target(name) === undefined && name.startsWith("no-");
-    let target = this.target(`${name}=${written(value)}`) ?? this.target(negated ? name.slice(3) : name);
+    const exact = this.target(`${name}=${written(value)}`);
+    let target = exact ?? this.target(negated ? name.slice(3) : name);
     if (target === undefined || written(value).startsWith("{")) return [{ kind: "flag", name: flag.name, value, line }];
     /** @type {Seen[]} */
     const found = [];
     if (typeof target !== "string") {
-      if (!negated && written(value).toLowerCase() !== "false") found.push(...Object.entries(target).map(([fact, fixed]) => ({ kind: "fact", name: fact, value: fixed, line })));
+      if (exact !== undefined || (!negated && written(value).toLowerCase() !== "false")) found.push(...Object.entries(target).map(([fact, fixed]) => ({ kind: "fact", name: fact, value: fixed, line })));
       target = Object.hasOwn(target, this.table.own[name]) ? undefined : this.table.own[name];
     }
     if (target && (typeof value !== "object" || value === null) && !["null", ""].includes(written(value).toLowerCase())) {
