@@ -283,6 +283,7 @@ def test_vllm_s_parser_takes_it(ask_real, settings, flags):
         ("sglang", ["speculation.method=eagle"], ["--speculative-algorithm", "EAGLE"]),
         ("sglang", ["speculation.method=ngram"], ["--speculative-algorithm", "NGRAM"]),
         ("sglang", ["speculation.method=eagle3"], ["--speculative-algorithm", "EAGLE3", "--speculative-draft-model-path", "DRAFT"]),
+        ("sglang", ["speculation.method=dflash"], ["--speculative-algorithm", "DFLASH", "--speculative-draft-model-path", "DRAFT"]),
         ("sglang", ["speculation.method=uno"], ["--speculative-algorithm", "UNO", "--uno-lora-path", "ADAPTER"]),
         ("sglang", ["disaggregation=none", "attention.backend=auto"], []),
         ("sglang", ["disaggregation=decode"], ["--disaggregation-mode", "decode"]),
