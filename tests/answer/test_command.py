@@ -75,6 +75,72 @@ def test_words_and_arguments_of_the_engine(ask, setting, given, flags):
     assert answer.data["command"]["argv"] == [*SERVED, *flags]
 
 
+NEEDS = """flag: --spec, json_key: method, default: null, needs: [
+  {when: {not: {speculation.method: suffix}}, flag: --spec, json_key: num_tokens, argument: 1, why: It needs a number., cites: [{id: enga-cache}]},
+  {when: {speculation.method: eagle}, flag: --draft, argument: DRAFT, why: It needs a draft., cites: [{id: enga-cache}]}]"""
+NEEDING = {
+    ENGINE: engine(
+        {"speculation.method": NEEDS, "speculation.tokens": "flag: --spec, json_key: num_tokens, default: null", "setting.draft": "flag: --draft"}, more=SERVE
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "flags"),
+    [
+        (["speculation.method=suffix"], ["--spec", '{"method": "suffix"}']),
+        (["speculation.method=ngram"], ["--spec", '{"method": "ngram", "num_tokens": 1}']),
+        (["speculation.method=ngram", "speculation.tokens=5"], ["--spec", '{"method": "ngram", "num_tokens": 5}']),
+        (["speculation.method=eagle"], ["--draft", "DRAFT", "--spec", '{"method": "eagle", "num_tokens": 1}']),
+        (["speculation.method=eagle", "setting.draft=me/draft"], ["--draft", "me/draft", "--spec", '{"method": "eagle", "num_tokens": 1}']),
+        (["speculation.method=none"], []),
+        ([], []),
+    ],
+)
+def test_what_a_setting_needs_beside_it(ask, settings, flags):
+    assert ask(NEEDING, settings=settings).data["command"]["argv"] == [*SERVED, *flags]
+
+
+def test_what_is_needed_says_why(ask):
+    found = ask(NEEDING, settings=["speculation.method=eagle"]).data["command"]
+    assert found["because"][1:] == ["--spec method: asked for", "--spec num_tokens: It needs a number.", "--draft: It needs a draft."]
+
+
+@pytest.mark.parametrize(
+    ("setting", "given", "flags", "without_flag"),
+    [
+        # left to the engine, off, or one rank: the command without a flag says the same
+        ({"attention.backend": "flag: --backend, default: auto"}, "attention.backend=auto", [], []),
+        ({"setting.dtype": "flag: --dtype, default: null"}, "setting.dtype=auto", [], []),
+        ({"setting.fast": "flag: --fast, default: yes-please"}, "setting.fast=auto", ["--fast", "auto"], []),
+        ({"disaggregation": 'flag: --role, default: none, words: {none: "null"}'}, "disaggregation=none", [], []),
+        ({"tensor_parallel": "flag: --tp, default: 1"}, "tensor_parallel=1", [], []),
+        ({"tensor_parallel": "flag: --shards"}, "tensor_parallel=1", ["--shards", "1"], []),
+        # what the start of the command says already
+        ({"setting.verb": "flag: serve"}, "setting.verb=acme/plain", [], []),
+        ({"setting.verb": "flag: serve"}, "setting.verb=other", [], ["setting.verb = other"]),
+        # a switch stands for one value, and a list of words for no other
+        ({"cuda_graphs": "flag: --eager, switch: none, default: full"}, "cuda_graphs=none", ["--eager"], []),
+        ({"cuda_graphs": "flag: --eager, switch: none, default: full"}, "cuda_graphs=full", [], []),
+        ({"cuda_graphs": "flag: --eager, switch: none, default: full"}, "cuda_graphs=piecewise", [], ["cuda_graphs = piecewise"]),
+        ({"cuda_graphs": 'flag: --graphs, words: {none: "0"}'}, "cuda_graphs=none", ["--graphs", "0"], []),
+        ({"chunked_prefill": 'flag: --chunk, default: true, words: {"false": "-1"}'}, "chunked_prefill=false", ["--chunk", "-1"], []),
+        ({"chunked_prefill": 'flag: --chunk, default: true, words: {"false": "-1"}'}, "chunked_prefill=true", [], []),
+        # enga 1.1.0 is asked
+        ({"setting.old": 'flag: --old, until: "1.1.0"'}, "setting.old=1", [], ["setting.old = 1"]),
+        ({"setting.old": 'flag: --old, until: "1.2.0"'}, "setting.old=1", ["--old", "1"], []),
+        ({"setting.new": 'flag: --new, since: "1.2.0"'}, "setting.new=1", [], ["setting.new = 1"]),
+    ],
+)
+def test_what_is_not_written(ask, setting, given, flags, without_flag):
+    found = ask({ENGINE: engine(setting, more=SERVE)}, settings=[given]).data["command"]
+    assert (found["argv"], found["without_flag"]) == ([*SERVED, *flags], without_flag)
+
+
+def test_ranks_that_follow_from_the_devices_say_so(ask):
+    assert ask(gpus=4).data["command"]["because"][1:] == ["--tp: 4 devices share the model"]
+
+
 def test_one_reason_for_each_flag(ask):
     found = ask(settings=["lora=true", "speculation.method=ngram", "speculation.tokens=5"], tp=2).data["command"]
     assert found["because"] == [
@@ -168,18 +234,86 @@ def test_vllm_takes_speculation_as_a_json_object(ask_real):
     ]  # fmt: skip
 
 
+def after_the_start(ask_real, engine: str, settings: list[str], **options) -> list[str]:
+    """The flags that a command has behind the engine's own way to serve."""
+    asked = ask_real("llama-3.1-8b", engine, settings=settings, **options).found
+    return command(asked.resolved, None)["argv"][len(asked.resolved.question.engine.data["serve"]["argv"]) :]
+
+
+SPEC, KV = "--speculative-config", "--kv-transfer-config"
+
+
+@pytest.mark.parametrize(
+    ("settings", "flags"),
+    [
+        # vllm/config/speculative.py of 0.33.0: __post_init__ takes ngram without a model, and suffix without a number, too
+        (["speculation.method=ngram"], [SPEC, '{"method": "ngram", "num_speculative_tokens": 1}']),
+        (["speculation.method=ngram", "speculation.tokens=4"], [SPEC, '{"method": "ngram", "num_speculative_tokens": 4}']),
+        (["speculation.method=suffix"], [SPEC, '{"method": "suffix"}']),
+        (["speculation.method=mtp", "speculation.tokens=2"], [SPEC, '{"method": "mtp", "num_speculative_tokens": 2}']),
+        (["speculation.method=eagle3", "speculation.tokens=3"], [SPEC, '{"method": "eagle3", "num_speculative_tokens": 3, "model": "DRAFT"}']),
+        (
+            ["speculation.method=eagle", "setting.draft_model=a/b", "speculation.tokens=3"],
+            [SPEC, '{"method": "eagle", "model": "a/b", "num_speculative_tokens": 3}'],
+        ),
+        (["speculation.method=none"], []),
+        # vllm/config/kv_transfer.py: a connector without a role raises, a role without a connector moves nothing
+        (["kv_connector=LMCacheConnectorV1"], [KV, '{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}']),
+        (["disaggregation=prefill"], [KV, '{"kv_role": "kv_producer", "kv_connector": "CONNECTOR"}']),
+        (["kv_connector=NixlConnector", "disaggregation=decode"], [KV, '{"kv_connector": "NixlConnector", "kv_role": "kv_consumer"}']),
+        (["kv_offload=true"], ["--kv-offloading-size", "GIB"]),
+        (["attention.backend=auto", "cache.dtype=auto", "setting.load_format=auto"], []),
+        (["attention.backend=TRITON_ATTN"], ["--attention-backend", "TRITON_ATTN"]),
+        (["cuda_graphs=none"], ["--compilation-config.cudagraph_mode", "none"]),
+        (["async_scheduling=false"], ["--no-async-scheduling"]),
+        (["tensor_parallel=1", "pipeline_parallel=1"], []),
+        (["expert_parallel=2", "data_parallel=2"], ["--enable-expert-parallel", "--data-parallel-size", "2"]),
+    ],
+)
+def test_vllm_s_parser_takes_it(ask_real, settings, flags):
+    assert after_the_start(ask_real, "vllm", settings) == flags
+
+
 @pytest.mark.parametrize(
     ("engine", "settings", "flags"),
     [
         ("sglang", ["prefix_caching=false"], ["--disable-radix-cache"]),
         ("sglang", ["prefix_caching=true"], []),
+        # srt/arg_groups/speculative_hook.py of 0.5.23: EAGLE takes the model's own layers where it has them
         ("sglang", ["speculation.method=eagle"], ["--speculative-algorithm", "EAGLE"]),
+        ("sglang", ["speculation.method=ngram"], ["--speculative-algorithm", "NGRAM"]),
+        ("sglang", ["speculation.method=eagle3"], ["--speculative-algorithm", "EAGLE3", "--speculative-draft-model-path", "DRAFT"]),
+        ("sglang", ["speculation.method=dflash"], ["--speculative-algorithm", "DFLASH", "--speculative-draft-model-path", "DRAFT"]),
+        ("sglang", ["speculation.method=uno"], ["--speculative-algorithm", "UNO", "--uno-lora-path", "ADAPTER"]),
+        ("sglang", ["disaggregation=none", "attention.backend=auto"], []),
+        ("sglang", ["disaggregation=decode"], ["--disaggregation-mode", "decode"]),
+        # the choices of --cuda-graph-backend-decode are full, breakable and disabled
+        ("sglang", ["cuda_graphs=none"], ["--cuda-graph-backend-decode", "disabled"]),
+        ("sglang", ["cuda_graphs=full"], ["--cuda-graph-backend-decode", "full"]),
+        ("sglang", ["chunked_prefill=false"], ["--chunked-prefill-size", "-1"]),
+        ("sglang", ["chunked_prefill=true"], []),
+        ("sglang", ["setting.mamba_scheduler_strategy=no_buffer"], []),
+        ("sglang", ["async_scheduling=false", "lora=true"], ["--disable-overlap-schedule", "--enable-lora"]),
         ("llama.cpp", ["cache.k.dtype=fp16", "setting.flash_attn=on"], ["--cache-type-k", "f16", "--flash-attn", "on"]),
+        ("llama.cpp", ["setting.flash_attn=auto", "setting.gpu_layers=auto"], []),
+        ("llama.cpp", ["speculation.method=none", "prefix_caching=false"], ["--no-cache-prompt"]),
+        # common/speculative.cpp throws for draft-simple without a draft
+        ("llama.cpp", ["speculation.method=draft-simple"], ["--spec-type", "draft-simple", "--spec-draft-model", "DRAFT.gguf"]),
+        ("llama.cpp", ["speculation.method=ngram-simple", "speculation.tokens=4"], ["--spec-type", "ngram-simple", "--spec-draft-n-max", "4"]),
+        ("lmdeploy-pytorch", ["setting.backend=pytorch", "setting.dtype=auto"], []),
+        ("lmdeploy-turbomind", ["setting.backend=turbomind"], []),
+        ("lmdeploy-pytorch", ["cuda_graphs=none"], ["--eager-mode"]),
+        ("lmdeploy-pytorch", ["cuda_graphs=full_decode_only"], []),
+        ("lmdeploy-pytorch", ["disaggregation=none", "data_parallel=1"], []),
+        ("lmdeploy-pytorch", ["disaggregation=prefill"], ["--role", "Prefill"]),
+        # lmdeploy/messages.py of 0.18.0: kv_role must be specified with kv_connector
+        ("lmdeploy-pytorch", ["kv_connector=MooncakeStoreConnector"], [KV, '{"kv_connector": "MooncakeStoreConnector", "kv_role": "kv_both"}']),
+        ("tgi", ["cuda_graphs=none"], ["--cuda-graphs", "0"]),
+        ("tgi", ["tensor_parallel=1"], ["--num-shard", "1"]),
     ],
 )
-def test_other_engines_in_their_own_words(ask_real, engine, settings, flags):
-    found = command(ask_real("llama-3.1-8b", engine, settings=settings).found.resolved, None)
-    assert found["argv"][-len(flags) :] == flags if flags else "--disable-radix-cache" not in found["argv"]
+def test_other_engines_parsers_take_it(ask_real, engine, settings, flags):
+    assert after_the_start(ask_real, engine, settings) == flags
 
 
 RECIPE_OF_PLAIN = RECIPE_TEXT.replace("models: [tiny-model]", "models: [plain-model]")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from infercompat.answer.facts import PARTS, Resolved, as_written, own_word
-from infercompat.answer.question import Question
+from infercompat.answer.facts import PARTS, UNDECIDED, Resolved, as_written, own_word
+from infercompat.answer.question import RANKS, Question
 from infercompat.answer.repairs import Repair
-from infercompat.condition import in_words, lookup
+from infercompat.condition import ALWAYS, evaluate, in_words, lookup, parse
 from infercompat.link import Catalog
 from infercompat.records import Record
+from infercompat.versions import within
 
 SKIPPED = ("hardware.", "model.", "checkpoint.", "platform", "weights.format", "task")
 """Facts that no flag sets: they describe the machine, the model or its weights."""
@@ -39,36 +40,74 @@ def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = N
     if serve is None:
         return None
     checkpoint = _checkpoint(question)
-    argv = [part.replace("{checkpoint}", checkpoint) for part in serve["argv"]]
-    because = [f"{' '.join(argv)}: the engine's own way to serve {checkpoint}"]
-    settings = question.engine.data.get("settings") or {}
-    wanted = _wanted(resolved, settings)
+    start = [part.replace("{checkpoint}", checkpoint) for part in serve["argv"]]
+    line = Line(start, [f"{' '.join(start)}: the engine's own way to serve {checkpoint}"], {}, {}, [])
+    every, version = question.engine.data.get("settings") or {}, question.release.version
+    settings = {fact: setting for fact, setting in every.items() if within(question.engine.data, setting, version)}
+    wanted = {name: value for name, value in _wanted(resolved, settings).items() if not _says_nothing(name, settings.get(name), value)}
     repaired = {name for change in repair.changes for name, _ in change.set} if repair else set()
-    unsaid, environment, objects = [], {}, {}
     for name, value in wanted.items():
-        setting = settings.get(name)
-        flag = setting["flag"] if setting else ""
-        if name.startswith(SKIPPED) or (not setting and _says_no_flag(name)):
-            continue
-        if flag.isupper():
-            environment[flag] = _word(setting, int(value) if isinstance(value, bool) else value)
-            shown = flag
-        elif not flag.startswith("-"):
-            unsaid.append(f"{name} = {_word({}, value)}")
-            continue
-        elif "json_key" in setting:
-            objects.setdefault(flag, {})[setting["json_key"]] = _in_its_words(setting, value)
-            shown = f"{flag} {setting['json_key']}"
-        else:
-            words = _flag(name, setting, value)
-            argv += words
-            shown = words[0] if words else ""
-        if shown:
-            because.append(f"{shown}: {'the repair' if name in repaired else 'asked for'}")
-    for flag, members in objects.items():
-        argv += [flag, json.dumps(members)]
-    found = {"argv": argv, "environment": environment, "because": because, "without_flag": unsaid}
-    return found if recipe is None else found | _with_recipe(argv, because, recipe)
+        shared = name == "tensor_parallel" and name not in question.given
+        reason = "the repair" if name in repaired else f"{question.gpus} devices share the model" if shared else "asked for"
+        _say(line, name, settings.get(name), value, reason)
+    for need in _needs(wanted, settings, resolved):
+        if not line.has(need["flag"], need.get("json_key")):
+            _add(line, need["flag"], need.get("json_key"), need["argument"], need["why"])
+    argv = [*line.argv, *(word for flag, members in line.objects.items() for word in (flag, json.dumps(members)))]
+    found = {"argv": argv, "environment": line.environment, "because": line.because, "without_flag": line.unsaid}
+    return found if recipe is None else found | _with_recipe(argv, line.because, recipe)
+
+
+class Line(NamedTuple):
+    """A command line as it is put together."""
+
+    argv: list[str]
+    because: list[str]
+    environment: dict[str, str]
+    objects: dict[str, dict[str, Any]]
+    unsaid: list[str]
+
+    def has(self, flag: str, key: str | None) -> bool:
+        return flag in self.argv if key is None else key in self.objects.get(flag, {})
+
+
+def _say(line: Line, name: str, setting: Mapping[str, Any] | None, value: Any, reason: str) -> None:
+    """Adds what sets a fact: a variable, a member of an object, or a flag."""
+    flag = setting["flag"] if setting else ""
+    if flag.isupper():
+        line.environment[flag] = _word(setting, int(value) if isinstance(value, bool) else value)
+        line.because.append(f"{flag}: {reason}")
+    elif flag in line.argv:
+        if _word(setting, value) != line.argv[line.argv.index(flag) + 1]:
+            line.unsaid.append(f"{name} = {_word({}, value)}")
+    elif not flag.startswith("-") or not _can_say(setting, value):
+        line.unsaid.append(f"{name} = {_word({}, value)}")
+    elif "json_key" in setting:
+        _add(line, flag, setting["json_key"], _in_its_words(setting, value), reason)
+    elif words := _flag(name, setting, value):
+        line.argv.extend(words)
+        line.because.append(f"{words[0]}: {reason}")
+
+
+def _can_say(setting: Mapping[str, Any], value: Any) -> bool:
+    """Whether a flag has a word for a value, where it is a switch or all its words are listed; the default needs none."""
+    words = {setting["switch"]} if "switch" in setting else setting.get("words") if "values" not in setting else None
+    return words is None or in_words(value) in words or value == setting.get("default")
+
+
+def _add(line: Line, flag: str, key: str | None, value: Any, reason: str) -> None:
+    """Adds a flag with its value, or a member of the object that it takes."""
+    if key is None:
+        line.argv.extend([flag, str(value)])
+    else:
+        line.objects.setdefault(flag, {})[key] = value
+    line.because.append(f"{flag}{f' {key}' if key else ''}: {reason}")
+
+
+def _needs(wanted: Mapping[str, Any], settings: Mapping[str, Any], resolved: Resolved) -> list[dict[str, Any]]:
+    """What the engine asks for beside that which is wanted."""
+    needs = [need for name in wanted for need in settings.get(name, {}).get("needs", ())]
+    return [need for need in needs if evaluate(parse(need["when"])[0] if "when" in need else ALWAYS, resolved.stack).yes]
 
 
 def _with_recipe(argv: list[str], because: list[str], recipe: Record) -> dict[str, Any]:
@@ -102,10 +141,19 @@ def _wanted(resolved: Resolved, settings: Mapping[str, Any]) -> dict[str, Any]:
     return wanted
 
 
-def _says_no_flag(name: str) -> bool:
-    """Whether a fact is none that a command could say: a version, or something of the workload."""
+def _says_nothing(name: str, setting: Mapping[str, Any] | None, value: Any) -> bool:
+    """Whether no flag is to be written: for what no command could say, and where a command without one says the same.
+
+    That is so of a choice that is left to the engine, of a feature that is off, and of one rank where one is the default.
+    """
     fact = lookup(name)
-    return fact is None or name.endswith((".version", ".has_pr")) or fact.kind == "workload" or name in ("os", "container")
+    if name.startswith(SKIPPED):
+        return True
+    if setting is None:
+        return fact is None or name.endswith((".version", ".has_pr")) or fact.kind == "workload" or name in ("os", "container")
+    if value in UNDECIDED or name in RANKS:
+        return value == setting.get("default") or (value in UNDECIDED and setting.get("default") in UNDECIDED)
+    return value == fact.absent and value in ("none", 0, setting.get("default"))  # 0 is false, too
 
 
 def _flag(name: str, setting: Mapping[str, Any], value: Any) -> list[str]:
@@ -117,6 +165,10 @@ def _flag(name: str, setting: Mapping[str, Any], value: Any) -> list[str]:
     flag = setting["flag"]
     if isinstance(setting.get("default"), bool) and not isinstance(value, bool) and isinstance(value, int):
         value = value > 1  # a switch for what is counted elsewhere
+    if "switch" in setting:
+        return [flag] if value == setting["switch"] else []
+    if isinstance(value, bool) and "words" in setting:
+        return [flag, _word(setting, value)] if in_words(value) in setting["words"] else []
     if "argument" in setting and isinstance(value, bool):
         return [flag, setting["argument"]] if value else []
     if "." in flag:
@@ -137,8 +189,9 @@ def _word(setting: Mapping[str, Any], value: Any) -> str:
 
 def _in_its_words(setting: Mapping[str, Any], value: Any) -> Any:
     """The value as the engine spells it, where its record lists the words."""
-    if isinstance(value, str) and value in setting.get("words", ()):
-        return setting["words"][value]
+    words = setting.get("words", {})
+    if in_words(value) in words:
+        return words[in_words(value)]
     listed = setting.get("values", ())
     if value in listed or not isinstance(value, str):
         return value

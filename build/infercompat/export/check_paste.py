@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages
+from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages, programs, spellings
 from infercompat.answer.diagnose.redact import LINE_RULES, LOCAL_HOSTS, MASK, PUBLIC_HOSTS, WHOLE_RULES, Rule, mask_address, mask_block, mask_host
 from infercompat.condition import lookup
 from infercompat.export.errors import browser_pattern
@@ -24,9 +24,10 @@ def paste(catalog: Catalog) -> dict[str, Any]:
     return {
         "redact": _redact(),
         "commands": {
-            "programs": [program._asdict() for program in commands.PROGRAMS],
-            **{"images": commands.IMAGES, "starts": commands.STARTS},
-            **_patterns(commands, "ASSIGNMENT", "IN_FRONT", "VERSION", "MODEL"),
+            "programs": [program._asdict() for program in programs.PROGRAMS],
+            **{"images": programs.IMAGES, "starts": programs.STARTS, "containers": programs.CONTAINERS, "model_flags": sorted(commands.MODEL_FLAGS)},
+            "drafts": {"flags": spellings.DRAFTS, "by_name": spellings.BY_NAME, "methods": spellings.METHODS},
+            **_patterns(commands, "ASSIGNMENT", "IN_FRONT", "VERSION", "BUILD", "MOVING", "MODEL"),
         },
         "flags": {"spelling": _spelling(), "engines": {engine.id: _engine(engine, catalog) for engine in catalog.of_kind("engine")}},
         "packages": {
@@ -64,7 +65,7 @@ def _spelling() -> dict[str, Any]:
     """How flags and their values are written, whatever the engine."""
     return {
         **_patterns(flags, "SWITCHED_ON", "LENGTH"),
-        **{"long_forms": flags.LONG_FORMS, "dtypes": flags.DTYPES, "formats": flags.FORMATS, "on_off": flags.ON_OFF, "scales": flags.SCALES},
+        **{"long_forms": spellings.LONG_FORMS, "dtypes": spellings.DTYPES, "formats": spellings.FORMATS, "on_off": flags.ON_OFF, "scales": flags.SCALES},
         "version": script_pattern(VERSION),
     }
 
@@ -78,6 +79,8 @@ def _engine(engine: Record, catalog: Catalog) -> dict[str, Any]:
         "targets": table.targets,
         "own": table.own,
         "package": engine.data.get("package", ""),
+        "variables": spellings.VARIABLES.get(engine.id, ()),
+        "flags_as_variables": engine.id in spellings.FLAGS_AS_VARIABLES,
         "settings": {
             fact: {"values": list(setting.get("values", ())), **{name: setting[name] for name in ("default", "words", "argument") if name in setting}}
             for fact, setting in table.settings.items()

@@ -18,7 +18,7 @@ from infercompat.versions.order import (
     placed,
 )
 from infercompat.versions.select import Selection, select
-from infercompat.versions.spans import reach
+from infercompat.versions.spans import reach, within
 from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
@@ -50,4 +50,5 @@ __all__ = [
     "reach",
     "select",
     "told",
+    "within",
 ]

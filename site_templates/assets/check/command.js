@@ -1,13 +1,18 @@
 // @ts-check
 // answer/command.py: what to start for a question, with which flags, and why each is there.
 
-import { PARTS, asWritten, ownWord } from "./facts.js";
+import { ALWAYS, evaluate } from "./condition.js";
+import { PARTS, UNDECIDED, asWritten, ownWord } from "./facts.js";
+import { RANKS } from "./question.js";
 import { lookup } from "./registry.js";
+import { isWithin } from "./spans.js";
+import { Stack } from "./stack.js";
 
 /** @typedef {import("./types.js").Facts} Facts */
 /** @typedef {import("./types.js").Resolved} Resolved */
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./repairs.js").Repair} Repair */
+/** @typedef {{argv: string[], because: string[], environment: Record<string, string>, objects: Record<string, Record<string, any>>, unsaid: string[]}} Line a command line as it is put together */
 
 /** Facts that no flag sets: they describe the machine, the model or its weights. */
 const SKIPPED = ["hardware.", "model.", "checkpoint.", "platform", "weights.format", "task"];
@@ -22,38 +27,61 @@ const LETTERS = { f16: "fp16", f32: "fp32" };
 export function command(asked, repair, catalog) {
   const resolved = repair ? repair.after.resolved : asked;
   const { question } = resolved;
-  const { serve, settings = {} } = question.engine.data;
+  const { serve, settings: every = {} } = question.engine.data;
   if (!serve) return null;
+  const there = Object.entries(every).filter(([, setting]) => isWithin(question.engine.data, /** @type {any} */ (setting), question.release.version));
+  /** @type {Record<string, any>} */
+  const settings = Object.fromEntries(there);
   const checkpoint = question.checkpoint ?? question.model.data.checkpoints[0]?.hub ?? question.model.id;
   /** @type {string[]} */
-  const argv = serve.argv.map((/** @type {string} */ part) => part.replaceAll("{checkpoint}", checkpoint));
-  const because = [`${argv.join(" ")}: the engine's own way to serve ${checkpoint}`];
+  const start = serve.argv.map((/** @type {string} */ part) => part.replaceAll("{checkpoint}", checkpoint));
+  /** @type {Line} */
+  const line = { argv: start, because: [`${start.join(" ")}: the engine's own way to serve ${checkpoint}`], environment: {}, objects: {}, unsaid: [] };
+  const wanted = Object.entries(wantedIn(resolved, settings)).filter(([name, value]) => !saysNothing(catalog, name, settings[name], value));
   const repaired = new Set(repair?.changes.flatMap((change) => change.set.map(([name]) => name)));
-  /** @type {{unsaid: string[], environment: Record<string, string>, objects: Record<string, Record<string, any>>}} */
-  const { unsaid, environment, objects } = { unsaid: [], environment: {}, objects: {} };
-  for (const [name, value] of Object.entries(wantedIn(resolved, settings))) {
-    const setting = settings[name];
-    if (SKIPPED.some((start) => name.startsWith(start)) || (!setting && saysNoFlag(catalog, name))) continue;
-    const flag = setting?.flag ?? "";
-    let shown = flag;
-    if (isUpper(flag)) environment[flag] = word(setting, typeof value === "boolean" ? Number(value) : value);
-    else if (!flag.startsWith("-")) {
-      unsaid.push(`${name} = ${value}`);
-      continue;
-    } else if ("json_key" in setting) {
-      (objects[flag] ??= {})[setting.json_key] = inItsWords(setting, value);
-      shown = `${flag} ${setting.json_key}`;
-    } else {
-      const words = flagOf(name, setting, value);
-      argv.push(...words);
-      shown = words[0];
-    }
-    if (shown) because.push(`${shown}: ${repaired.has(name) ? "the repair" : "asked for"}`);
+  for (const [name, value] of wanted) {
+    const shared = name === "tensor_parallel" && !Object.hasOwn(question.given, name);
+    say(line, name, settings[name], value, repaired.has(name) ? "the repair" : shared ? `${question.gpus} devices share the model` : "asked for");
   }
-  for (const [flag, members] of Object.entries(objects)) argv.push(flag, pythonJson(members));
+  const stack = new Stack(question.model, resolved.facts, catalog);
+  for (const need of wanted.flatMap(([name]) => settings[name]?.needs ?? [])) {
+    const said = need.json_key ? Object.hasOwn(line.objects[need.flag] ?? {}, need.json_key) : line.argv.includes(need.flag);
+    if (!said && evaluate("when" in need ? need.when : ALWAYS, stack).value === true) add(line, need.flag, need.json_key, need.argument, need.why);
+  }
+  const argv = [...line.argv, ...Object.entries(line.objects).flatMap(([flag, members]) => [flag, pythonJson(members)])];
   const recipe = question.model.recipes[question.engine.id];
-  const found = { argv, environment, because, without_flag: unsaid };
-  return recipe ? { ...found, ...withRecipe(argv, because, recipe) } : found;
+  const found = { argv, environment: line.environment, because: line.because, without_flag: line.unsaid };
+  return recipe ? { ...found, ...withRecipe(argv, line.because, recipe) } : found;
+}
+
+/** Adds what sets a fact: a variable, a member of an object, or a flag. @param {Line} line @param {string} name @param {any} setting @param {any} value @param {string} reason */
+function say(line, name, setting, value, reason) {
+  const flag = setting?.flag ?? "";
+  if (isUpper(flag)) {
+    line.environment[flag] = word(setting, typeof value === "boolean" ? Number(value) : value);
+    line.because.push(`${flag}: ${reason}`);
+  } else if (flag && line.argv.includes(flag)) {
+    if (word(setting, value) !== line.argv[line.argv.indexOf(flag) + 1]) line.unsaid.push(`${name} = ${value}`);
+  } else if (!flag.startsWith("-") || !canSay(setting, value)) line.unsaid.push(`${name} = ${value}`);
+  else if ("json_key" in setting) add(line, flag, setting.json_key, inItsWords(setting, value), reason);
+  else {
+    const words = flagOf(name, setting, value);
+    line.argv.push(...words);
+    if (words.length) line.because.push(`${words[0]}: ${reason}`);
+  }
+}
+
+/** Whether a flag has a word for a value, where it is a switch or all its words are listed; the default needs none. @param {any} setting @param {any} value */
+function canSay(setting, value) {
+  const words = "switch" in setting ? { [setting.switch]: "" } : "values" in setting ? null : (setting.words ?? null);
+  return !words || Object.hasOwn(words, String(value)) || value === setting.default;
+}
+
+/** Adds a flag with its value, or a member of the object that it takes. @param {Line} line @param {string} flag @param {string | undefined} key @param {any} value @param {string} reason */
+function add(line, flag, key, value, reason) {
+  if (key) (line.objects[flag] ??= {})[key] = value;
+  else line.argv.push(flag, String(value));
+  line.because.push(`${flag}${key ? ` ${key}` : ""}: ${reason}`);
 }
 
 /**
@@ -85,10 +113,18 @@ function wantedIn({ question, facts }, settings) {
   return { ...Object.fromEntries(parts.map((part) => [part, whole])), ...others };
 }
 
-/** Whether a fact is none that a command could say: a version, or something of the workload. @param {any} catalog @param {string} name */
-function saysNoFlag(catalog, name) {
+/**
+ * Whether no flag is to be written: for what no command could say, for a choice that is left to the engine, for a feature that is off, and
+ * for one rank where one is the default.
+ * @param {any} catalog @param {string} name @param {any} setting @param {any} value
+ */
+function saysNothing(catalog, name, setting, value) {
   const fact = lookup(catalog.facts, name);
-  return !fact || /\.(version|has_pr)$/.test(name) || fact.kind === "workload" || ["os", "container"].includes(name);
+  if (SKIPPED.some((start) => name.startsWith(start))) return true;
+  if (!setting) return !fact || /\.(version|has_pr)$/.test(name) || fact.kind === "workload" || ["os", "container"].includes(name);
+  const undecided = UNDECIDED.includes(value);
+  if (undecided || RANKS.includes(name)) return value === setting.default || (undecided && UNDECIDED.includes(setting.default));
+  return value === fact?.absent && ["none", false, 0, setting.default].includes(value);
 }
 
 /**
@@ -99,6 +135,8 @@ function saysNoFlag(catalog, name) {
 function flagOf(name, setting, value) {
   const { flag } = setting;
   if (typeof setting.default === "boolean" && Number.isInteger(value)) value = value > 1; // a switch for what is counted elsewhere
+  if ("switch" in setting) return value === setting.switch ? [flag] : [];
+  if (typeof value === "boolean" && setting.words) return Object.hasOwn(setting.words, String(value)) ? [flag, word(setting, value)] : [];
   if (setting.argument && typeof value === "boolean") return value ? [flag, setting.argument] : [];
   if (flag.includes(".") || typeof value !== "boolean") return [flag, word(setting, value)];
   const turnsOff = flag.includes("disable");

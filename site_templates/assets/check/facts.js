@@ -19,7 +19,7 @@ const TORCH_WORDS = { bfloat16: "bf16", float16: "fp16", half: "fp16", float32: 
 const DRAFT_KINDS = { ngram: "ngram", suffix: "ngram", draft_model: "model", "draft-model": "model", standalone: "model" };
 export const PARTS = ["cache.k.dtype", "cache.v.dtype"];
 const CHECKPOINT_FACTS = { kv_scales: "checkpoint.kv_scales", drafts: "checkpoint.draft_head" };
-const UNDECIDED = [undefined, null, "auto", "null"];
+export const UNDECIDED = [undefined, null, "auto", "null"];
 const OWN_TYPES = ["bf16", "fp16", "fp32"]; // of a cache that nobody quantized
 
 /** Everything that is known of the stack, given or assumed. @param {Question} question @param {Data} data @returns {Resolved} */

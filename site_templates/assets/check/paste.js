@@ -36,12 +36,13 @@ function fold(seen, data, text) {
   const of = (/** @type {string} */ kind, /** @type {Seen[]} */ among = seen) => among.filter((one) => one.kind === kind);
   const started = of("command").sort((one, other) => one.line - other.line);
   const command = started[0];
+  const halves = halvesOf(started), read = halves.map(said);
   /** @type {Seen[]} */
-  const parts = command?.value ?? [];
+  const parts = halves.flatMap((half) => half.value);
   const engine = command ?? engineOf(seen, data);
-  const notes = of("note", parts);
-  for (const other of started.slice(1)) {
-    if (said(other) !== said(command)) notes.push({ kind: "note", name: other.name, value: `a second serve command, of ${other.name}, is left out`, line: other.line });
+  const notes = of("note", [...parts, ...seen]);
+  for (const other of started) {
+    if (!read.includes(said(other))) notes.push({ kind: "note", name: other.name, value: `a second serve command, of ${other.name}, is left out`, line: other.line });
   }
   const [components, clashes] = componentsOf([...of("component"), ...of("component", parts)]);
   const [model, match] = modelOf([...parts, ...seen], data);
@@ -73,6 +74,13 @@ function fold(seen, data, text) {
     gpus: devicesOf(given, hardware, engine?.name ?? null, data),
     text,
   };
+}
+
+/** The first command, and where it names no model the next of its engine that does: `ollama serve`, then `ollama run`. @param {Seen[]} commands */
+function halvesOf([first, ...others]) {
+  const namesModel = (/** @type {Seen} */ command) => command.value.some((/** @type {Seen} */ part) => part.kind === "model");
+  if (!first || namesModel(first)) return first ? [first] : [];
+  return [first, ...others.filter((command) => command.name === first.name && namesModel(command)).slice(0, 1)];
 }
 
 /** What a command says, for comparing it with another. @param {Seen} command */

@@ -15,18 +15,23 @@ const THRESHOLDS = { carry_minor_releases: 3, carry_days: 120 };
  * @param {Spanned} engine @param {Entry} entry @param {string} version
  */
 export function reach(engine, entry, version) {
-  /** @type {Record<string, string | null>} */
-  const dates = Object.fromEntries((engine.releases ?? []).map((release) => [release.version, release.date]));
-  if (!isWithin(engine.scheme, entry, dates, version)) return null;
+  if (!isWithin(engine, entry, version)) return null;
+  const dates = datesOf(engine);
   const read = entry.seen_at.map((text) => ({ version: text, date: dates[text] ?? null, status: "native" }));
   return carry(engine.scheme, read, version, dates[version] ?? null, THRESHOLDS);
 }
 
+/** @param {Spanned} engine @returns {Record<string, string | null>} */
+function datesOf(engine) {
+  return Object.fromEntries((engine.releases ?? []).map((release) => [release.version, release.date]));
+}
+
 /**
  * Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it.
- * @param {string} scheme @param {Entry} entry @param {Record<string, string | null>} dates @param {string} version
+ * @param {Spanned} engine @param {{since?: string, until?: string}} entry @param {string} version
  */
-function isWithin(scheme, entry, dates, version) {
+export function isWithin(engine, entry, version) {
+  const { scheme } = engine, dates = datesOf(engine);
   const wanted = parseVersion(scheme, version, dates[version]);
   /** @param {string | undefined} text */
   const order = (text) => {

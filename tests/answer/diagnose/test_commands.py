@@ -49,7 +49,8 @@ def said(real, text: str) -> tuple[str, str | None, dict]:
             r"C:\llama\llama-server.exe -hf unsloth/gpt-oss-20b-GGUF:Q4_K_M --swa-full",
             ("llama.cpp", "unsloth/gpt-oss-20b-GGUF:Q4_K_M", {"setting.swa_full": True}),
         ),
-        ("llama-cli -m x-1b.gguf -md d.gguf", ("llama.cpp", "x-1b.gguf", {"speculation.method": "draft_model"})),
+        ("llama-cli -m x-1b.gguf -md d.gguf", ("llama.cpp", "x-1b.gguf", {"setting.draft_model": "d.gguf", "speculation.method": "draft_model"})),
+        ("mlx_lm.server --model a/b-1 --draft-model x/y", ("mlx-lm", "a/b-1", {"setting.draft_model": "x/y", "speculation.method": "draft_model"})),
         ("mlx_lm.server --model mlx-community/gemma-1-4bit --kv-bits 8", ("mlx-lm", "mlx-community/gemma-1-4bit", {"setting.kv_bits": 8})),
         ("python -m mlx_lm generate --model a/b-1 --max-kv-size 512", ("mlx-lm", "a/b-1", {"setting.max_kv_size": 512})),
         ("ollama run gemma3:27b", ("ollama", "gemma3:27b", {})),
@@ -84,7 +85,7 @@ def test_json_and_dotted_flags(real):
 )
 def test_the_method_follows_from_the_draft(real, draft, method):
     text = f'vllm serve a/b-1 --speculative-config \'{{"model": "{draft}", "num_speculative_tokens": 3}}\''
-    assert said(real, text)[2] == {"speculation.tokens": 3, "speculation.method": method}
+    assert said(real, text)[2] == {"setting.draft_model": draft, "speculation.tokens": 3, "speculation.method": method}
     (command,) = commands(real, text).seen
     assert [one.value for one in command.value if one.kind == "note"] == [f"no method is named: {method}, by the name of the draft"]
 

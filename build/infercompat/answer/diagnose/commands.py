@@ -2,72 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from infercompat.answer.diagnose.flags import FlagTable
+from infercompat.answer.diagnose.flags import FlagTable, normal
+from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
+from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS
 from infercompat.answer.diagnose.words import Flag, Word, command_at, expand, flags, is_flag, until_operator
 from infercompat.link import Catalog
 
-
-class Program(NamedTuple):
-    """The words that start an engine, its id, and the flags that name the model; the first word that is no flag names it, too.
-
-    `others` are the engines that --backend starts instead.
-    """
-
-    words: tuple[str, ...]
-    engine: str
-    model_flags: tuple[str, ...] = ("--model",)
-    others: Mapping[str, str] = {}
-
-
-_PATHS = {"pytorch": "lmdeploy-pytorch"}
-_LLAMA_MODEL = ("--model", "-m", "-hf", "-hfr", "--hf-repo", "-mu", "--model-url")
-PROGRAMS = (
-    Program(("vllm", "serve"), "vllm", ("--model", "--model-tag")),
-    Program(("vllm.entrypoints.openai.api_server",), "vllm"),
-    Program(("vllm.entrypoints.api_server",), "vllm"),
-    Program(("sglang.launch_server",), "sglang", ("--model-path", "--model")),
-    Program(("sglang", "serve"), "sglang", ("--model-path", "--model")),
-    Program(("trtllm-serve", "serve"), "tensorrt-llm"),
-    Program(("trtllm-serve",), "tensorrt-llm"),
-    Program(("llama-server",), "llama.cpp", _LLAMA_MODEL),
-    Program(("llama-cli",), "llama.cpp", _LLAMA_MODEL),
-    Program(("mlx_lm.server",), "mlx-lm"),
-    Program(("mlx_lm.generate",), "mlx-lm"),
-    Program(("mlx_lm", "server"), "mlx-lm"),
-    Program(("mlx_lm", "generate"), "mlx-lm"),
-    Program(("ollama", "run"), "ollama"),
-    Program(("lmdeploy", "serve", "api_server"), "lmdeploy-turbomind", others=_PATHS),
-    Program(("lmdeploy", "serve"), "lmdeploy-turbomind", others=_PATHS),
+ASSIGNMENT = re.compile(
+    r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+|Environment=[\"']?)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;\"']*))[\"']?\s*\\?;?\s*$"
 )
-IMAGES = (
-    ("vllm/vllm-openai", "vllm serve"),
-    ("rocm/vllm", ""),
-    ("intel/llm-scaler-vllm", ""),
-    ("lmsysorg/sglang", ""),
-    ("tensorrt-llm/release", ""),
-    ("ggml-org/llama.cpp", "llama-server"),
-    ("openmmlab/lmdeploy", ""),
-)
-"""Images of engines and the program that is their entry point; where there is none the command names it."""
-
-STARTS = (
-    *("vllm serve", "vllm.entrypoints.", "sglang.launch_server", "sglang serve", "trtllm-serve", "llama-server", "llama-cli"),
-    *("mlx_lm.", "mlx_lm server", "mlx_lm generate", "ollama run", "lmdeploy serve", "docker run", "podman run", "nerdctl run"),
-)
-"""What a line must hold for a command to be looked for."""
-ASSIGNMENT = re.compile(r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;]*))\s*\\?;?\s*$")
 IN_FRONT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
-VERSION = re.compile(r"v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev|a|b)\d+)*)")
+VERSION = re.compile(r"(?:.*vllm[_-])?v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev|a|b)\d+)*)")
+BUILD = re.compile(r"\bb\d{3,}\b")
+MOVING = re.compile(r"(?:latest|nightly|dev|main|server|full|light|cuda|rocm|gpu|sha-\w+)(?:[-_.].*)?")
+"""Tags that name no version: what they mean moves on, or is a commit."""
 MODEL = re.compile(r"(?:[~/$.]|[A-Za-z]:\\)?[\w.][^\s'\"<>|]*")
 MOST_COMMANDS = 50
+MODEL_FLAGS = frozenset(normal(flag) for program in PROGRAMS for flag in program.model_flags if flag.startswith("--"))
+QUOTES, BACKSLASH = "`'\"", "\\"
 
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
@@ -87,6 +47,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
                 taken.update(range(number + 1, end + 1))
                 number = end
                 continue
+            seen += _unknown(words)
         if "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
             variables[match[1]] = Word(next(group for group in match.groups()[1:] if group is not None), number + 1)
         number += 1
@@ -110,18 +71,27 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     if program is None:
         return None
     arguments = until_operator(words[start:])
-    program = _by_argument(program, arguments)
+    program = _by_words(program, words[:start], arguments)
     environment = {**variables, **_environment(words[: start if image is None else at + 1])}
     said = list(_arguments(program, arguments, environment, catalog)) + (list(_of_image(program, image)) if image else [])
-    if not any(seen.kind == "model" for seen in said) and not any(is_flag(word.text) for word in arguments):
+    if not said and not any(is_flag(word.text) for word in arguments):
         return None
     return Seen("command", program.engine, tuple(said), words[max(start - 1, 0)].line)
 
 
-def _by_argument(program: Program, arguments: Sequence[Word]) -> Program:
-    """The program with the engine that --backend names instead of its own."""
-    named = (flag.value for flag in flags(arguments, lambda name: False)[0] if flag.name == "--backend")
-    return program._replace(engine=program.others.get(str(next(named, "")), program.engine))
+def _unknown(words: Sequence[Word]) -> list[Seen]:
+    """What is said of a container that serves a model and is of no engine on record; nothing of any other command."""
+    models = [word for word in words if normal(word.text.partition("=")[0]) in MODEL_FLAGS and is_flag(word.text)]
+    if not models or not any(word.text in CONTAINERS for word in words):
+        return []
+    return [Seen("note", "command", "a container is started that shows no engine on record: its command is not understood", models[0].line)]
+
+
+def _by_words(program: Program, before: Sequence[Word], arguments: Sequence[Word]) -> Program:
+    """The program with the engine that a word or a flag means instead of its own."""
+    texts = [*(word.text for word in before), *(f"{flag.name}={flag.value}" for flag in flags(arguments, lambda name: False)[0])]
+    named = (engine for pattern, engine in program.others.items() if any(re.match(pattern, text) for text in texts))
+    return program._replace(engine=next(named, program.engine))
 
 
 def _unwrapped(words: Sequence[Word]) -> list[Word]:
@@ -136,14 +106,15 @@ def _unwrapped(words: Sequence[Word]) -> list[Word]:
 
 
 def _program(words: Sequence[Word]) -> tuple[Program | None, int]:
-    """The program that the words start, and the index of its first argument."""
-    names = [re.split(r"[/\\]", word.text.strip("`'\""))[-1].removesuffix(".exe") for word in words]
-    for index in range(len(names)):
-        for program in PROGRAMS:
-            end = index + len(program.words)
-            if tuple(names[index:end]) == program.words:
-                return program, end
-    return None, 0
+    """The program that the words start, and the index of its first argument: the first that has one, as `cd ovms && ovms --x` has two."""
+    paths = [f"/{word.text.strip(QUOTES).replace(BACKSLASH, '/').removesuffix('.exe')}" for word in words]
+    found = ((program, index + len(program.words)) for index in range(len(paths)) for program in PROGRAMS if _starts(program, paths[index:]))
+    met = list(itertools.islice(found, MOST_COMMANDS))
+    return next((one for one in met if until_operator(words[one[1] :])), met[0] if met else (None, 0))
+
+
+def _starts(program: Program, paths: Sequence[str]) -> bool:
+    return len(program.words) <= len(paths) and all(path.endswith(f"/{word}") for path, word in zip(paths, program.words, strict=False))
 
 
 def _image(words: Sequence[Word]) -> tuple[Word | None, int]:
@@ -159,36 +130,39 @@ def _environment(words: Sequence[Word]) -> dict[str, Word]:
 def _arguments(program: Program, words: Sequence[Word], environment: Mapping[str, Word], catalog: Catalog) -> Iterator[Seen]:
     record = catalog.follow(program.engine)
     table = FlagTable(record, catalog) if record and record.kind == "engine" else None
-    found, between = flags(words, table.bare if table else lambda name: False)
-    found = [replace(flag, value=_clean(flag)) for flag in found]
-    named = next((flag for flag in found if flag.name in program.model_flags and flag.value), None)
-    first = next((word for word in between if is_model(word.text)), None)
-    if named is not None or first is not None:
-        yield Seen("model", "", str(named.value), named.line) if named else Seen("model", "", first.text.rstrip("`.,;)"), first.line)
-    said: list[Seen] = []
-    for flag in found:
-        if flag is not named:
-            said += table.read(flag) if table else [Seen("flag", flag.name, flag.value, flag.line)]
-    if table is not None:
-        for name in sorted(table.variables & set(environment)):
-            said += table.read(Flag(name, environment[name].text, environment[name].line))
+    naming = {normal(name) for name in program.model_flags}
+    found, between = flags(words, lambda name: table is not None and normal(name) not in naming and table.bare(name))
+    found = [_clean(flag) for flag in found]
+    named = next((flag for flag in found if normal(flag.name) in naming and flag.value), None)
+    first = (Flag("", word.text.rstrip("`.,;)"), word.line) for word in between if is_model(word.text))
+    stated = (Flag(name, environment[name].text, environment[name].line) for name in program.model_flags if name in environment)
+    model = named or next(first, None) or next(stated, None)
+    if model is not None:
+        yield Seen("model", "", str(model.value), model.line)
+    given = [flag for flag in found if flag is not named]
+    if table is None:
+        yield from (Seen("flag", flag.name, flag.value, flag.line) for flag in given)
+        return
+    for name in sorted(set(environment).difference(program.model_flags)):
+        if written := table.variable(name):
+            given.append(_clean(Flag(written, environment[name].text, environment[name].line)))
+    said = [seen for flag in given for seen in table.read(flag)]
     yield from said
-    if program.engine == "vllm" and not any(seen.name == "speculation.method" for seen in said):
-        yield from _method(found)
+    if not any(seen.name == "speculation.method" for seen in said):
+        yield from _method(program.engine, given)
 
 
-def _clean(flag: Flag) -> Any:
-    """A flag's value without the secret that a variable may have brought in."""
-    return redact(f"{flag.name} {flag.value}").removeprefix(f"{flag.name} ") if isinstance(flag.value, str) else flag.value
+def _clean(flag: Flag) -> Flag:
+    """A flag without the secret that a variable may have brought into its value."""
+    return replace(flag, value=redact(f"{flag.name}={flag.value}").removeprefix(f"{flag.name}=")) if isinstance(flag.value, str) else flag
 
 
-def _method(found: Sequence[Flag]) -> Iterator[Seen]:
-    """The method that vLLM takes from the draft, where a command names the draft and no method."""
-    for flag in found:
-        if flag.name.endswith("speculative-config.model") and flag.value:
-            name = str(flag.value).lower()
-            method = next((word for word in ("eagle3", "eagle", "dflash", "mtp", "assistant") if word in name), "draft_model")
-            method = "mtp" if method == "assistant" else method
+def _method(engine: str, given: Sequence[Flag]) -> Iterator[Seen]:
+    """The method that an engine takes from the draft, where a command names the draft and no method."""
+    for flag in given:
+        if normal(flag.name) in DRAFTS.get(engine, ()) and flag.value:
+            named = (method for word, method in METHODS.items() if engine in BY_NAME and word in str(flag.value).lower())
+            method = next(named, "draft_model")
             yield Seen("fact", "speculation.method", method, flag.line)
             yield Seen("note", "speculation.method", f"no method is named: {method}, by the name of the draft", flag.line)
 
@@ -200,8 +174,10 @@ def _of_image(program: Program, image: Word) -> Iterator[Seen]:
     version = VERSION.match(tag)
     if version:
         yield Seen("component", program.engine, version[1], image.line)
-    elif tag and tag not in ("latest", "nightly", "dev", "main", "server", "server-cuda", "full-cuda"):
-        yield Seen("component", program.engine, build[0] if (build := re.search(r"\bb\d{3,}\b", tag)) else tag, image.line)
+    elif build := BUILD.search(tag):
+        yield Seen("component", program.engine, build[0], image.line)
+    elif tag and not MOVING.fullmatch(tag):
+        yield Seen("component", program.engine, tag, image.line)
 
 
 def is_model(text: str) -> bool:

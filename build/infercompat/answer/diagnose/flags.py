@@ -8,78 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from infercompat.answer.diagnose.seen import Seen
+from infercompat.answer.diagnose.spellings import DTYPES, FLAGS_AS_VARIABLES, FORMATS, LONG_FORMS, SPELLINGS, VARIABLES, Facts
 from infercompat.answer.diagnose.words import Flag
 from infercompat.answer.question import RANKS
 from infercompat.condition import lookup
 from infercompat.link import Catalog
 from infercompat.records import Record, walk
-
-Facts = Mapping[str, Any]
-
-# A record names one flag for each fact. These are the other spellings that the same programs take, and flags that fix a value.
-_CUTS = {"pp": "pipeline_parallel", "dp": "data_parallel"}
-_VLLM: dict[str, str | Facts] = {
-    **_CUTS,
-    "tp": "tensor_parallel",
-    "data-parallel-size": "data_parallel",
-    "q": "weights.format",
-    "spec-method": "speculation.method",
-    "spec-tokens": "speculation.tokens",
-    "num-speculative-tokens": "speculation.tokens",
-    "attention-config.backend": "attention.backend",
-    "VLLM_ATTENTION_BACKEND": "attention.backend",
-    "kv-transfer-config.kv-connector": "kv_connector",
-    "compilation-config.cudagraph-mode": "cuda_graphs",
-    "enforce-eager": {"cuda_graphs": "none"},
-    "enable-lora": "lora",
-    "enable-chunked-prefill": "chunked_prefill",
-    "async-scheduling": "async_scheduling",
-    "num-gpu-blocks-override": "num_blocks",
-}
-_SGLANG: dict[str, str | Facts] = {
-    **_CUTS,
-    "tp": "tensor_parallel",
-    "tensor-parallel-size": "tensor_parallel",
-    "pipeline-parallel-size": "pipeline_parallel",
-    "data-parallel-size": "data_parallel",
-    "ep": "expert_parallel",
-    "expert-parallel-size": "expert_parallel",
-    "enable-hicache": "kv_offload",
-    "speculative-algo": "speculation.method",
-    "prefill-attention-backend": "prefill.attention.backend",
-    "decode-attention-backend": "decode.attention.backend",
-    "disable-cuda-graph": {"cuda_graphs": "none"},
-}
-_TENSORRT: dict[str, str | Facts] = {
-    "tp-size": "tensor_parallel",
-    "pp-size": "pipeline_parallel",
-    "ep-size": "expert_parallel",
-    "kv-cache-dtype": "cache.dtype",
-    "kv-cache-free-gpu-memory-fraction": "setting.free_gpu_memory_fraction",
-    "kv-cache-config.free-gpu-memory-fraction": "setting.free_gpu_memory_fraction",
-    "speculative-config.max-draft-len": "speculation.tokens",
-    "max-seq-len": "max_model_len",
-}
-_LLAMA: dict[str, str | Facts] = {
-    **{"ctk": "cache.k.dtype", "ctv": "cache.v.dtype", "c": "max_model_len", "np": "max_num_seqs", "b": "max_num_batched_tokens"},
-    **{"ub": "setting.ubatch_size", "fa": "setting.flash_attn", "sm": "setting.split_mode", "kvu": "setting.kv_unified"},
-    **{"draft": "speculation.tokens", "draft-n": "speculation.tokens", "draft-max": "speculation.tokens"},
-    "mm": "setting.mmproj",
-    "md": {"speculation.method": "draft_model"},
-    "model-draft": {"speculation.method": "draft_model"},
-}
-_MLX: dict[str, str | Facts] = {"draft-model": {"speculation.method": "draft_model"}}
-SPELLINGS = {"vllm": _VLLM, "sglang": _SGLANG, "tensorrt-llm": _TENSORRT, "llama.cpp": _LLAMA, "mlx-lm": _MLX}
-
-LONG_FORMS = {"ac.": "attention-config.", "cc.": "compilation-config.", "O.": "compilation-config.", "sc.": "speculative-config."}
-DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32"}
-"""Words of PyTorch for what the units call otherwise."""
-FORMATS = {
-    **{"awq_marlin": "awq", "auto_awq": "awq", "gptq_marlin": "gptq", "auto_gptq": "gptq", "auto-round": "gptq", "modelopt_fp4": "nvfp4"},
-    **{"modelopt_fp8": "fp8", "fbgemm_fp8": "fp8", "w8a8_fp8": "fp8", "fp8_per_tensor": "fp8", "fp8_per_block": "fp8", "fp8_per_channel": "fp8"},
-    **{"experts_int8": "int8", "w8a8_int8": "int8", "int8_per_channel_weight_only": "int8", "gpt_oss_mxfp4": "mxfp4", "nvfp4_online": "nvfp4"},
-}
-"""Quantization methods whose weights are of one format of the vocabulary."""
 
 SWITCHED_ON = re.compile(r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log)-|.*-only$")
 ON_OFF = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
@@ -125,10 +59,17 @@ class FlagTable:
         members = {normal(f"{setting['flag']}.{setting['json_key']}"): fact for fact, setting in self.settings.items() if "json_key" in setting}
         return {**by_name, **{normal(setting["flag"]): fact for fact, setting in reversed(self.settings.items())}, **members}
 
+    def variable(self, name: str) -> str | None:
+        """The flag that an environment variable stands for, often itself; None for one that is not the engine's."""
+        if name.startswith(VARIABLES.get(self.engine.id, ())) or (name.isupper() and name in self.targets):
+            return name
+        flag = name.lower().replace("_", "-")
+        return f"--{flag}" if self.engine.id in FLAGS_AS_VARIABLES and name.isupper() and flag in self.targets else None
+
     @property
-    def variables(self) -> frozenset[str]:
-        """The environment variables among the flags."""
-        return frozenset(name for name in self.targets if name.isupper())
+    def names_methods(self) -> bool:
+        """Whether the engine takes vLLM's speculative config, whose methods may be of a single family."""
+        return "speculative-config.method" in self.targets
 
     @property
     def file_keys(self) -> frozenset[str]:
@@ -156,14 +97,15 @@ class FlagTable:
         """The facts that a flag sets; where there are none, the flag itself, and why its value is none."""
         name, value = normal(flag.name), flag.value
         negated = name not in self.targets and name.startswith("no-")
-        target = self.targets.get(name.removeprefix("no-") if negated else name)
+        exact = f"{name}={value}"
+        target = self.targets.get(exact, self.targets.get(name.removeprefix("no-") if negated else name))
         if target is None or str(value).startswith("{"):
             yield Seen("flag", flag.name, value, flag.line)
             return
         if not isinstance(target, str):
-            if not negated and str(value).lower() != "false":
+            if exact in self.targets or (not negated and str(value).lower() != "false"):
                 yield from (Seen("fact", fact, fixed, flag.line) for fact, fixed in target.items())
-            target = self.own.get(name)
+            target = own if (own := self.own.get(name)) not in target else None
         if target and not isinstance(value, (list, dict)) and str(value).lower() not in ("null", ""):
             word = str(value).lower() in ON_OFF and (self._on_off(target) or flag.name.isupper())
             turned = value is None or word or self._is_switch(target)
@@ -213,7 +155,7 @@ class FlagTable:
 
     def _method(self, text: str) -> str:
         """vLLM treats the methods of single families, such as deepseek_mtp, as mtp."""
-        return "mtp" if self.engine.id == "vllm" and text.endswith("_mtp") else text
+        return "mtp" if self.names_methods and text.endswith("_mtp") else text
 
 
 def number(text: str) -> Any:

@@ -127,7 +127,7 @@ LINE_RULES = (
     Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), mask_address),
     Rule((":",), re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"), mask_address),
     Rule(("@",), re.compile(r"(?<![\w.+/@-])[A-Za-z][\w.+-]{0,63}@(?!sha256\b)[A-Za-z][\w-]{0,62}(?:\.[\w-]{1,62}){0,6}"), MASK),
-    Rule(("://",), re.compile(r"(?<!\bhf)(?P<before>://)(?P<host>(?:\[[\w:.]{2,45}\]|[^\s/:\"'<>\])},;@\\]{1,253})(?::\d{1,5})?)"), mask_host),
+    Rule(("://",), re.compile(r"(?<!\b[Hh][Ff])(?P<before>://)(?P<host>(?:\[[\w:.]{2,45}\]|[^\s/:\"'<>\])},;@\\]{1,253})(?::\d{1,5})?)"), mask_host),
     Rule(
         (".loc", ".lan", ".int", ".corp", ".home", ".private", ".svc"),
         re.compile(rf"(?<![\w./-])\w[\w-]{{0,62}}(?:\.[\w-]{{1,62}}){{0,5}}\.{_PRIVATE}(?![\w-])"),

@@ -78,10 +78,11 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     every = [one for one in seen if one.kind == "command"]
     started = sorted(every, key=lambda one: (one.source != every[0].source, one.line))
     command = started[0] if started else None
-    parts = command.value if command else ()
+    halves = _halves(started)
+    parts = [part for half in halves for part in half.value]
     engine = command or _engine(seen, catalog)
-    notes = [one for one in parts if one.kind == "note"]
-    notes += [Seen("note", one.name, f"a second serve command, of {one.name}, is left out", one.line, one.source) for one in _others(started)]
+    notes = [one for one in (*parts, *seen) if one.kind == "note"]
+    notes += [Seen("note", one.name, f"a second serve command, of {one.name}, is left out", one.line, one.source) for one in _others(started, halves)]
     components, versions = _components([*(one for one in seen if one.kind == "component"), *(one for one in parts if one.kind == "component")])
     notes += versions
     model, match = _model([*parts, *seen], catalog)
@@ -119,13 +120,24 @@ def _package(engine: str, components: Mapping[str, Seen], catalog: Catalog) -> s
     return engine if engine in components else next(alike, None)
 
 
-def _others(commands: Sequence[Seen]) -> list[Seen]:
-    """The commands that say something else than the first; a process list shows again what was typed."""
+def _halves(commands: Sequence[Seen]) -> list[Seen]:
+    """The first command, and where it names no model the next of its engine that does: `ollama serve`, then `ollama run`."""
+
+    def names_model(command: Seen) -> bool:
+        return any(part.kind == "model" for part in command.value)
+
+    others = [command for command in commands[1:] if command.name == commands[0].name and names_model(command)]
+    return [*commands[:1], *(() if not commands or names_model(commands[0]) else others[:1])]
+
+
+def _others(commands: Sequence[Seen], halves: Sequence[Seen]) -> list[Seen]:
+    """The commands that say something else than those that are read; a process list shows again what was typed."""
 
     def said(command: Seen) -> tuple[str, frozenset]:
         return command.name, frozenset((part.kind, part.name, str(part.value)) for part in command.value)
 
-    return [command for command in commands[1:] if said(command) != said(commands[0])]
+    read = [said(half) for half in halves]
+    return [command for command in commands if said(command) not in read]
 
 
 def _first(seen: Iterable[Seen]) -> dict[str, Seen]:

@@ -25,6 +25,10 @@ _VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})")
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 
 
+PAIRED = "--overrides"
+"""The flag of MLC LLM whose value is a list of pairs, a=1;b=2."""
+
+
 class Word(NamedTuple):
     """A word of a command and the line that it stands on."""
 
@@ -133,7 +137,10 @@ def flags(words: Sequence[Word], bare: Callable[[str], bool]) -> tuple[list[Flag
 
 
 def _flattened(name: str, value: str | None, line: int) -> list[Flag]:
-    """A flag with a JSON object as one flag for each of its keys, behind a dot."""
+    """A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them."""
+    if name == PAIRED and value:
+        pairs = (pair.partition("=") for pair in value.split(";"))
+        return [Flag(key, inner, line) for key, equals, inner in pairs if equals]
     table = as_table(value) if value and value.lstrip().startswith("{") else None
     if table is None:
         return [Flag(name, value.rstrip(",;)") if value and not value.startswith(("{", "[")) else value, line)]

@@ -1,7 +1,7 @@
 // @ts-check
 // Serve commands in pasted text, as answer/diagnose/commands.py: which engine, which model, and what the flags say.
 
-import { FlagTable } from "./flags.js";
+import { FlagTable, written } from "./flags.js";
 import { match, search, whole } from "./patterns.js";
 import { redact } from "./redact.js";
 import { commandAt, expand, flags, isFlag, untilOperator } from "./words.js";
@@ -11,13 +11,12 @@ import { commandAt, expand, flags, isFlag, untilOperator } from "./words.js";
 /** @typedef {import("./words.js").Word} Word */
 /** @typedef {import("./words.js").Flag} Flag */
 /** @typedef {{words: string[], engine: string, model_flags: string[], others: Record<string, string>}} Program */
-/** @typedef {{programs: Program[], images: [string, string][], starts: string[], assignment: Pattern, in_front: Pattern, version: Pattern, model: Pattern}} Commands */
+/** @typedef {{flags: Record<string, string[]>, by_name: string[], methods: Record<string, string>}} Drafts */
+/** @typedef {{programs: Program[], images: [string, string][], starts: string[], containers: string[], model_flags: string[], drafts: Drafts, assignment: Pattern, in_front: Pattern, version: Pattern, build: Pattern, moving: Pattern, model: Pattern}} Commands */
 /** @typedef {{seen: Seen[], taken: Set<number>}} Reading */
 /** @typedef {import("../paste.js").Data} Data */
 
 const MOST_COMMANDS = 50;
-const DRAFTS = ["eagle3", "eagle", "dflash", "mtp", "assistant"];
-const MOVING = ["latest", "nightly", "dev", "main", "server", "server-cuda", "full-cuda"];
 
 /** The serve commands of a text, each with all that it says, as one thing seen. @param {string[]} lines @param {Data} data @returns {Reading} */
 export function read(lines, data) {
@@ -37,6 +36,7 @@ export function read(lines, data) {
         for (; number < end; number += 1) reading.taken.add(number + 1);
         continue;
       }
+      reading.seen.push(...unknown(words, data));
     }
     const assigned = line.includes("=") && line.length < 500 ? match(data.commands.assignment, line) : null;
     if (assigned) variables[assigned[1]] = { text: assigned.slice(2).find((group) => group !== undefined) ?? "", line: number + 1 };
@@ -64,10 +64,10 @@ function command(written, variables, data) {
   }
   if (!program) return null;
   const given = untilOperator(words.slice(start));
-  program = byArgument(program, given);
+  program = byWords(program, words.slice(0, start), given);
   const environment = { ...variables, ...environmentOf(words.slice(0, image ? at + 1 : start), data.commands) };
   const said = [...argumentsOf(program, given, environment, data), ...(image ? ofImage(program, image, data.commands) : [])];
-  if (!said.some((one) => one.kind === "model") && !given.some((word) => isFlag(word.text))) return null;
+  if (!said.length && !given.some((word) => isFlag(word.text))) return null;
   return { kind: "command", name: program.engine, value: said, line: words[Math.max(start - 1, 0)].line };
 }
 
@@ -84,20 +84,33 @@ function unwrapped(words, known) {
   return words;
 }
 
-/** The program with the engine that --backend names instead of its own. @param {Program} program @param {Word[]} given @returns {Program} */
-function byArgument(program, given) {
-  const named = String(flags(given, () => false)[0].find((flag) => flag.name === "--backend")?.value);
-  return Object.hasOwn(program.others, named) ? { ...program, engine: program.others[named] } : program;
+/** What is said of a container that serves a model and is of no engine on record; nothing of any other command. @param {Word[]} words @param {Data} data @returns {Seen[]} */
+function unknown(words, data) {
+  const table = new FlagTable("", data.flags), known = data.commands;
+  const models = words.filter((word) => isFlag(word.text) && known.model_flags.includes(table.normal(word.text.split("=", 1)[0])));
+  if (!models.length || !words.some((word) => known.containers.includes(word.text))) return [];
+  return [{ kind: "note", name: "command", value: "a container is started that shows no engine on record: its command is not understood", line: models[0].line }];
 }
 
-/** The program that the words start, and the index of its first argument. @param {Word[]} words @param {Commands} known @returns {[Program | null, number]} */
+/** The program with the engine that a word or a flag means instead of its own. @param {Program} program @param {Word[]} before @param {Word[]} given @returns {Program} */
+function byWords(program, before, given) {
+  const texts = [...before.map((word) => word.text), ...flags(given, () => false)[0].map((flag) => `${flag.name}=${written(flag.value)}`)];
+  const named = Object.entries(program.others).find(([pattern]) => texts.some((text) => new RegExp(`^(?:${pattern})`).test(text)));
+  return named ? { ...program, engine: named[1] } : program;
+}
+
+/** The program that the words start, and the index of its first argument: the first that has one. @param {Word[]} words @param {Commands} known @returns {[Program | null, number]} */
 function programOf(words, known) {
-  const names = words.map(({ text }) => (text.replace(/^[`'"]+|[`'"]+$/g, "").split(/[/\\]/).at(-1) ?? "").replace(/\.exe$/, ""));
-  for (let index = 0; index < names.length; index += 1) {
-    const program = known.programs.find(({ words: wanted }) => wanted.every((word, place) => names[index + place] === word));
-    if (program) return [program, index + program.words.length];
+  const paths = words.map(({ text }) => `/${text.replace(/^[`'"]+|[`'"]+$/g, "").replaceAll("\\", "/").replace(/\.exe$/, "")}`);
+  /** @type {[Program, number][]} */
+  const met = [];
+  for (let index = 0; index < paths.length; index += 1) {
+    for (const program of known.programs) {
+      if (program.words.every((word, place) => paths[index + place]?.endsWith(`/${word}`))) met.push([program, index + program.words.length]);
+      if (met.length === MOST_COMMANDS) index = paths.length;
+    }
   }
-  return [null, 0];
+  return met.find(([, start]) => untilOperator(words.slice(start)).length) ?? met[0] ?? [null, 0];
 }
 
 /** @param {Word[]} words @param {Commands} known */
@@ -119,31 +132,34 @@ function environmentOf(words, known) {
 /** @param {Program} program @param {Word[]} words @param {Record<string, Word>} environment @param {Data} data @returns {Seen[]} */
 function argumentsOf(program, words, environment, data) {
   const table = new FlagTable(program.engine, data.flags);
-  const [raw, between] = flags(words, (name) => table.bare(name));
-  const found = raw.map((flag) => ({ ...flag, value: clean(flag, data) }));
-  const named = found.find((flag) => program.model_flags.includes(flag.name) && flag.value);
+  const naming = program.model_flags.map((name) => table.normal(name));
+  const [raw, between] = flags(words, (name) => !naming.includes(table.normal(name)) && table.bare(name));
+  const found = raw.map((flag) => clean(flag, data));
+  const named = found.find((flag) => naming.includes(table.normal(flag.name)) && flag.value);
   const first = between.find((word) => isModel(word.text, data.commands));
-  /** @type {Seen[]} */
-  const model = named ? [{ kind: "model", name: "", value: String(named.value), line: named.line }] : [];
-  if (!named && first) model.push({ kind: "model", name: "", value: first.text.replace(/[`.,;)]+$/, ""), line: first.line });
-  const said = found.filter((flag) => flag !== named).flatMap((flag) => table.read(flag));
-  for (const name of table.variables.sort()) {
-    if (Object.hasOwn(environment, name)) said.push(...table.read({ name, value: environment[name].text, line: environment[name].line }));
+  const stated = program.model_flags.find((name) => Object.hasOwn(environment, name));
+  const unflagged = first ? { value: first.text.replace(/[`.,;)]+$/, ""), line: first.line } : stated ? { value: environment[stated].text, line: environment[stated].line } : null;
+  const model = named ?? unflagged;
+  const given = found.filter((flag) => flag !== named);
+  for (const name of Object.keys(environment).filter((name) => !program.model_flags.includes(name)).sort()) {
+    const flag = table.variable(name);
+    if (flag) given.push(clean({ name: flag, value: environment[name].text, line: environment[name].line }, data));
   }
-  const method = program.engine === "vllm" && !said.some((one) => one.name === "speculation.method") ? methodOf(found) : [];
-  return [...model, ...said, ...method];
+  const said = given.flatMap((flag) => table.read(flag));
+  const method = said.some((one) => one.name === "speculation.method") ? [] : methodOf(program.engine, given, table, data.commands.drafts);
+  return [...(model ? [{ kind: "model", name: "", value: String(model.value), line: model.line }] : []), ...said, ...method];
 }
 
-/** A flag's value without the secret that a variable may have brought in. @param {Flag} flag @param {Data} data */
+/** A flag without the secret that a variable may have brought into its value. @param {Flag} flag @param {Data} data @returns {Flag} */
 function clean(flag, data) {
-  return typeof flag.value === "string" ? redact(`${flag.name} ${flag.value}`, data.redact).slice(flag.name.length + 1) : flag.value;
+  return typeof flag.value === "string" ? { ...flag, value: redact(`${flag.name}=${flag.value}`, data.redact).slice(flag.name.length + 1) } : flag;
 }
 
-/** The method that vLLM takes from the draft, where a command names the draft and no method. @param {Flag[]} found @returns {Seen[]} */
-function methodOf(found) {
-  return found.filter((flag) => flag.name.endsWith("speculative-config.model") && flag.value).flatMap((flag) => {
-    const word = DRAFTS.find((each) => String(flag.value).toLowerCase().includes(each)) ?? "draft_model";
-    const method = word === "assistant" ? "mtp" : word;
+/** The method that an engine takes from the draft, where a command names the draft and no method. @param {string} engine @param {Flag[]} given @param {FlagTable} table @param {Drafts} drafts @returns {Seen[]} */
+function methodOf(engine, given, table, drafts) {
+  return given.filter((flag) => drafts.flags[engine]?.includes(table.normal(flag.name)) && flag.value).flatMap((flag) => {
+    const named = Object.entries(drafts.methods).find(([word]) => drafts.by_name.includes(engine) && String(flag.value).toLowerCase().includes(word));
+    const method = named ? named[1] : "draft_model";
     return [
       { kind: "fact", name: "speculation.method", value: method, line: flag.line },
       { kind: "note", name: "speculation.method", value: `no method is named: ${method}, by the name of the draft`, line: flag.line },
@@ -157,7 +173,7 @@ function ofImage(program, image, known) {
   const found = [{ kind: "fact", name: "container", value: image.text, line: image.line }];
   const [, tag = ""] = /^[^:]*:?(.*)$/.exec(image.text.split("@")[0].split("/").at(-1) ?? "") ?? [];
   const version = match(known.version, tag);
-  const component = version ? version[1] : tag && !MOVING.includes(tag) ? (/\bb\d{3,}\b/.exec(tag)?.[0] ?? tag) : null;
+  const component = version ? version[1] : (search(known.build, tag)?.[0] ?? (tag && !whole(known.moving, tag) ? tag : null));
   return component ? [...found, { kind: "component", name: program.engine, value: component, line: image.line }] : found;
 }
 

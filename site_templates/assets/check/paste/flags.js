@@ -9,7 +9,7 @@ import { match, whole } from "./patterns.js";
 /** @typedef {{kind: string, name: string, value: any, line: number}} Seen one thing that a text says, as answer/diagnose/seen.py has it */
 /** @typedef {{type: string, words: string[]}} Declared */
 /** @typedef {{default?: any, values: any[], words?: Record<string, string>, argument?: string}} Setting */
-/** @typedef {{targets: Record<string, string | Record<string, any>>, own: Record<string, string>, package: string, settings: Record<string, Setting>, facts: Record<string, Declared>}} EngineFlags */
+/** @typedef {{targets: Record<string, string | Record<string, any>>, own: Record<string, string>, package: string, variables: string[], flags_as_variables: boolean, settings: Record<string, Setting>, facts: Record<string, Declared>}} EngineFlags */
 /** @typedef {{switched_on: Pattern, length: Pattern, long_forms: Record<string, string>, dtypes: Record<string, string>, formats: Record<string, string>, on_off: Record<string, boolean>, scales: Record<string, number>, version: Pattern}} Spelling */
 /** @typedef {{spelling: Spelling, engines: Record<string, EngineFlags>}} Tables */
 
@@ -23,12 +23,19 @@ export class FlagTable {
   constructor(engine, tables) {
     this.engine = engine;
     this.spelling = tables.spelling;
-    this.table = tables.engines[engine] ?? { targets: {}, own: {}, settings: {}, facts: {} };
+    this.table = tables.engines[engine] ?? { targets: {}, own: {}, package: "", variables: [], flags_as_variables: false, settings: {}, facts: {} };
   }
 
-  /** The environment variables among the flags. */
-  get variables() {
-    return Object.keys(this.table.targets).filter((name) => name === name.toUpperCase() && /[A-Z]/.test(name));
+  /** The flag that an environment variable stands for, often itself; null for one that is not the engine's. @param {string} name @returns {string | null} */
+  variable(name) {
+    if (this.table.variables.some((start) => name.startsWith(start)) || (isVariable(name) && this.target(name) !== undefined)) return name;
+    const flag = name.toLowerCase().replaceAll("_", "-");
+    return this.table.flags_as_variables && isVariable(name) && this.target(flag) !== undefined ? `--${flag}` : null;
+  }
+
+  /** Whether the engine takes vLLM's speculative config, whose methods may be of a single family. */
+  get namesMethods() {
+    return this.target("speculative-config.method") !== undefined;
   }
 
   /** @param {string} fact @returns {any} what holds where its flag is left out */
@@ -72,13 +79,14 @@ export class FlagTable {
   read(flag) {
     const name = this.normal(flag.name), { value, line } = flag;
     const negated = this.target(name) === undefined && name.startsWith("no-");
-    let target = this.target(negated ? name.slice(3) : name);
+    const exact = this.target(`${name}=${written(value)}`);
+    let target = exact ?? this.target(negated ? name.slice(3) : name);
     if (target === undefined || written(value).startsWith("{")) return [{ kind: "flag", name: flag.name, value, line }];
     /** @type {Seen[]} */
     const found = [];
     if (typeof target !== "string") {
-      if (!negated && written(value).toLowerCase() !== "false") found.push(...Object.entries(target).map(([fact, fixed]) => ({ kind: "fact", name: fact, value: fixed, line })));
-      target = this.table.own[name];
+      if (exact !== undefined || (!negated && written(value).toLowerCase() !== "false")) found.push(...Object.entries(target).map(([fact, fixed]) => ({ kind: "fact", name: fact, value: fixed, line })));
+      target = Object.hasOwn(target, this.table.own[name]) ? undefined : this.table.own[name];
     }
     if (target && (typeof value !== "object" || value === null) && !["null", ""].includes(written(value).toLowerCase())) {
       const word = written(value).toLowerCase() in this.spelling.on_off && (this.onOff(target) || isVariable(flag.name));
@@ -141,7 +149,7 @@ export class FlagTable {
 
   /** vLLM treats the methods of single families, such as deepseek_mtp, as mtp. @param {string} text */
   method(text) {
-    return this.engine === "vllm" && text.endsWith("_mtp") ? "mtp" : text;
+    return this.namesMethods && text.endsWith("_mtp") ? "mtp" : text;
   }
 }
 

@@ -6,6 +6,7 @@
 
 const [MOST_LINES, MOST_CHARACTERS] = [200, 20_000];
 const VARIABLE = /\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})/g;
+const PAIRED = "--overrides"; // the flag of MLC LLM whose value is a list of pairs, a=1;b=2
 const END = /^(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$/;
 
 /** The words of the command that begins on a line (counted from 0), and the line after it. @param {string[]} lines @param {number} start @returns {[Word[], number]} */
@@ -135,8 +136,12 @@ export function flags(words, bare) {
   return [found, between];
 }
 
-/** A flag with a JSON object as one flag for each of its keys, behind a dot. @param {string} name @param {string | null} value @param {number} line @returns {Flag[]} */
+/** A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them. @param {string} name @param {string | null} value @param {number} line @returns {Flag[]} */
 function flattened(name, value, line) {
+  if (name === PAIRED && value) {
+    const pairs = value.split(";").filter((pair) => pair.includes("="));
+    return pairs.map((pair) => ({ name: pair.split("=", 1)[0], value: pair.slice(pair.indexOf("=") + 1), line }));
+  }
   const table = value?.trimStart().startsWith("{") ? asTable(value) : null;
   if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)]+$/, "") : value, line }];
   return leaves(table).map(([key, inner]) => ({ name: `${name}.${key}`, value: inner, line }));
