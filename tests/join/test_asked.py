@@ -20,8 +20,18 @@ SETTING = "settings:\n  lora: {flag: --adapters, cites: [{id: enga-registry, at:
 
 @pytest.fixture
 def hops(make):
-    def of(claims: tuple[str, ...], *ids: str, engine: str = "", version: str = "1.1.0", release: str | None = None, **given: object) -> dict[str, Hop]:
+    def of(
+        claims: tuple[str, ...],
+        *ids: str,
+        engine: str = "",
+        version: str = "1.1.0",
+        before: tuple[str, ...] = (),
+        release: str | None = None,
+        **given: object,
+    ) -> dict[str, Hop]:
         files = {OFFERS: snapshot(*claims, version=version)}
+        if before:
+            files["support/enga/enga-1-0-0-offers.yaml"] = snapshot(*before, version="1.0.0")
         products = make(files | changed(ENGINE, ("releases:\n", engine or "releases:\n")))
         assert products.diagnostics == []
         catalog = products.catalog
@@ -147,3 +157,20 @@ def test_on_unnamed_hardware_a_condition_on_it_alone_refuses_nothing(hops):
 def test_a_setting_says_nothing_of_a_method_that_no_claim_names(hops):
     setting = SETTING.replace("lora:", "speculation.method:")
     assert hops((EAGLE,), "speculation", engine=setting, speculation__method="medusa")["speculation"].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("there", "before", "finding"),
+    [
+        ("unsupported", (), "Up to 8 adapters; not on rocm"),
+        ("native", ("unsupported",), "Up to 8 adapters."),
+        ("unsupported", ("native",), "Up to 8 adapters; not on rocm"),
+        ("unsupported, when: {setting.graphs: true}", (), "Up to 8 adapters."),
+        ("unsupported, when: {lora: true}", (), "Up to 8 adapters; not on rocm"),
+    ],
+)
+def test_without_hardware_the_places_that_lack_it_at_this_version_are_named(hops, there, before, finding):
+    on_rocm = "about: {feature: lora, platform: rocm}, holds: %s"
+    earlier = tuple(on_rocm % status for status in before)
+    found = hops((LORA, on_rocm % there), "lora", before=earlier, lora=True)["lora"]
+    assert (found.state, found.finding) == ("holds", f"LoRA adapters: {finding}")

@@ -196,7 +196,8 @@ export class Joiner {
     const reached = { ...at, how: carried.how, stale: carried.stale, value: carried.status };
     const common = { ...reached, sources: sourcesIn(deciding), backends: backendsOf(decided), against, when: chosen.claim?.when ?? null };
     if (PLAIN.has(carried.status)) {
-      return hop(requirement, "holds", withExceptions(chosen.claim?.note || says(carried.status, chosen), everywhere, stack), common);
+      const finding = chosen.claim?.note || says(carried.status, chosen);
+      return hop(requirement, "holds", withExceptions(finding, this.lacking(everywhere, stack, isWorst)), common);
     }
     return this.lack(requirement, record, chosen, stack, common);
   }
@@ -215,6 +216,23 @@ export class Joiner {
     if (evaluate(tree, stack).value === false) return hop(requirement, "holds", `${lacks} It does not show here.`, { ...more, consequence: null });
     const avoidable = evaluate(tree, stack, true).value !== true;
     return hop(requirement, "fails", lacks, { ...more, avoided_by: avoidable ? record.avoided_by : null });
+  }
+
+  /**
+   * Where nobody named hardware, the classes and platforms on which the whole engine lacks it at this version.
+   * @param {Statement[]} statements @param {Stack} stack @param {boolean} isWorst @returns {string[]}
+   */
+  lacking(statements, stack, isWorst) {
+    if (!isUnplaced(stack)) return [];
+    const fitting = statements.filter((one) => {
+      const { platform, backend } = one.claim?.about ?? {};
+      return platform && !backend && this.fits(one, stack) === true;
+    });
+    const places = [...new Set(fitting.map((one) => one.claim?.about.platform))];
+    return places.filter((place) => {
+      const [{ carried }] = this.results(bestOffers(fitting.filter((one) => one.claim?.about.platform === place), isWorst));
+      return NEGATIVE.has(carried.status ?? "");
+    });
   }
 
   /**
