@@ -429,3 +429,12 @@ def test_a_model_that_no_path_has_is_no(make):
     assessor = Assessor(make(PATHS))
     found = assessor.assess(question(assessor.products, "plain-model", "whole@2.0"))
     assert (found.verdict, found.reason) == ("no", "architecture: through First path: LlamaForCausalLM is absent from the whole registry (A source)")
+
+
+@pytest.mark.parametrize(("card", "verdict"), [("arc-b580", "no"), ("h200-sxm", "only-with")])
+def test_a_class_that_its_package_refuses_on_intel_gpus(ask_real, card, verdict):
+    """vllm/models/glm5next/__init__.py L6-L7 of vLLM 0.33.0 raises there, though the released build has code for the card."""
+    found = ask_real("glm-5.3-flash", "vllm@0.33.0", hardware=card)
+    hop = found.hop("architecture on hardware")
+    assert (hop and hop.state) == ("fails" if verdict == "no" else None)
+    assert found.hop("binary").state == "holds"

@@ -156,8 +156,21 @@ class Joiner:
         platform = stack.get("platform")
         if not isinstance(platform, str):
             return None
-        hop = self._offered(PLATFORM + platform, {"name": platform, "consequence": "refuses"}, stack)
+        hop = self._on_platform(platform, self.ledger.on_offer(self.engine.id, PLATFORM + platform, stack.names, named=False), stack)
         return replace(hop, name="hardware") if hop.sources else None
+
+    def model_there(self, stack: Stack) -> Hop | None:
+        """What a source says of this very model on the stack's class, else on its platform, whatever builds have code for. None where none does."""
+        for place in (stack.get("hardware.class"), stack.get("platform")):
+            if isinstance(place, str):
+                hop = self._on_platform(place, self.ledger.on_offer(self.engine.id, PLATFORM + place, stack.names, named=True), stack)
+                if hop.sources:
+                    return replace(hop, name="architecture on hardware", finding=f"{stack.names['architecture']} on {place}: {hop.finding}")
+        return None
+
+    def _on_platform(self, place: str, statements: list[Statement], stack: Stack) -> Hop:
+        known = self._not_excluded(statements, stack)
+        return self._judged(PLATFORM + place, {"name": place, "consequence": "refuses"}, stack, known, known)
 
     def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
         """The worst of what is said of a feature of this model and of any, here and anywhere, since all of it has to hold; None where nothing is."""

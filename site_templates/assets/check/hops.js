@@ -126,8 +126,25 @@ export class Joiner {
   hardware(stack) {
     const platform = stack.get("platform");
     if (typeof platform !== "string") return null;
-    const found = this.offered(PLATFORM + platform, { name: platform, consequence: "refuses" }, stack);
+    const found = this.onPlatform(platform, onOffer(this.data, this.engine, PLATFORM + platform, { named: false }), stack);
     return found.sources.length ? { ...found, name: "hardware" } : null;
+  }
+
+  /** What a source says of this very model on the stack's class, else on its platform, whatever builds have code for; null where none does. @param {Stack} stack @returns {Hop | null} */
+  modelThere(stack) {
+    for (const place of [stack.get("hardware.class"), stack.get("platform")]) {
+      if (typeof place !== "string") continue;
+      const found = this.onPlatform(place, onOffer(this.data, this.engine, PLATFORM + place, { named: true }), stack);
+      if (!found.sources.length) continue;
+      return { ...found, name: "architecture on hardware", finding: `${stack.model.names.architecture} on ${place}: ${found.finding}` };
+    }
+    return null;
+  }
+
+  /** @param {string} place @param {Statement[]} statements @param {Stack} stack */
+  onPlatform(place, statements, stack) {
+    const known = this.notExcluded(statements, stack);
+    return this.judged(PLATFORM + place, { name: place, consequence: "refuses" }, stack, known, known);
   }
 
   /**
