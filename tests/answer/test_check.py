@@ -438,3 +438,22 @@ def test_a_class_that_its_package_refuses_on_intel_gpus(ask_real, card, verdict)
     hop = found.hop("architecture on hardware")
     assert (hop and hop.state) == ("fails" if verdict == "no" else None)
     assert found.hop("binary").state == "holds"
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "state"),
+    [
+        # Every number of its checkpoint is the decoder's; src/llama-context.cpp L3883 of llama.cpp refuses a context for layers that are not there.
+        ("gpt-oss-20b", "llama.cpp", "fails"),
+        ("gpt-oss-20b", "ollama-gguf", "fails"),  # llm/llama_server.go L803 of Ollama 0.32.15 hands it on
+        ("qwen3-next-80b-a3b", "llama.cpp", "holds"),  # src/models/qwen3next.cpp L132; its config does not count them
+        ("glm-4.5", "ollama-gguf", "holds"),
+        ("gemma-4-31b", "llama.cpp", "holds"),  # by an assistant
+        ("kimi-k2", "sglang", "fails"),  # num_nextn_predict_layers is 0
+        ("qwen3-30b-a3b", "sglang", "fails"),  # though configs/model_config.py L1155 of SGLang 0.5.23 has a class for such a head
+        ("gpt-oss-20b", "transformers", "fails"),  # generation/utils.py L1333 of Transformers 5.24.0
+        ("minimax-text-01", "ktransformers", "unknown"),
+    ],
+)
+def test_mtp_needs_layers_of_the_model(ask_real, model, engine, state):
+    assert ask_real(model, engine, settings=("speculation.method=mtp",)).hop("speculation").state == state
