@@ -174,3 +174,19 @@ def test_without_hardware_the_places_that_lack_it_at_this_version_are_named(hops
     earlier = tuple(on_rocm % status for status in before)
     found = hops((LORA, on_rocm % there), "lora", before=earlier, lora=True)["lora"]
     assert (found.state, found.finding) == ("holds", f"LoRA adapters: {finding}")
+
+
+@pytest.mark.parametrize(
+    ("method", "release", "state", "finding"),
+    [
+        ("medusa", None, "fails", "speculative decoding: EngA has --draft for it, which does not take medusa"),
+        ("medusa", "1.0.0", "unknown", "speculative decoding: EngA has --draft for it, which does not take medusa in the newest release on record"),
+        ("small", None, "unknown", "no source of EngA in the catalog speaks of speculative decoding by small here"),
+        ("ngram", None, "fails", "speculative decoding: not supported"),
+    ],
+)
+def test_a_closed_list_refuses_a_method_that_no_claim_names(hops, method, release, state, finding):
+    setting = SETTING.replace("lora: {flag: --adapters", "speculation.method: {flag: --draft, values: [eagle3, small]")
+    claims = () if release else (EAGLE, NO_NGRAM)
+    found = hops(claims or (NATIVE,), "speculation", engine=setting, release=release, speculation__method=method)["speculation"]
+    assert (found.state, found.finding) == (state, finding)
