@@ -457,3 +457,21 @@ def test_a_class_that_its_package_refuses_on_intel_gpus(ask_real, card, verdict)
 )
 def test_mtp_needs_layers_of_the_model(ask_real, model, engine, state):
     assert ask_real(model, engine, settings=("speculation.method=mtp",)).hop("speculation").state == state
+
+
+@pytest.mark.parametrize("engine", ["vllm@0.33.0", "sglang@0.5.23"])
+@pytest.mark.parametrize("setting", ["speculation.method=eagle3", "request.structured_output=true"])
+def test_a_server_that_embeds_drafts_nothing_and_holds_no_schema(ask_real, engine, setting):
+    """vllm/v1/worker/gpu_model_runner.py L4198-L4205 and vllm/v1/engine/input_processor.py L151-L155 of vLLM 0.33.0, srt/managers/scheduler.py
+    L4915-L4924 of SGLang 0.5.23.
+    """
+    name = "speculation" if setting.startswith("speculation") else "structured-output"
+    assert ask_real("qwen3-embedding-0.6b", engine, settings=(setting,)).hop(name).state == "fails"
+
+
+def test_stages_with_drafts_on_vllm(ask_real):
+    """verify_supports_aux_hidden_states_over_pp of vLLM 0.33.0 asks the decoder inside; qwen3_vl.py L1890-L1893 hands on no states of earlier stages."""
+    for model, state in (("qwen2.5-vl-7b", None), ("qwen3-vl-8b", "fails"), ("kimi-k2.5", "fails"), ("qwen3-8b", None), ("gpt-oss-20b", "fails")):
+        found = ask_real(model, "vllm@0.33.0", settings=("speculation.method=eagle3", "pipeline_parallel=2"))
+        hop = found.hop("pipeline-parallel with speculation")
+        assert (hop and hop.state) == state, model

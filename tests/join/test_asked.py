@@ -190,3 +190,17 @@ def test_a_closed_list_refuses_a_method_that_no_claim_names(hops, method, releas
     claims = () if release else (EAGLE, NO_NGRAM)
     found = hops(claims or (NATIVE,), "speculation", engine=setting, release=release, speculation__method=method)["speculation"]
     assert (found.state, found.finding) == (state, finding)
+
+
+@pytest.mark.parametrize(
+    ("claim", "task", "state"),
+    [
+        ("about: {feature: structured-output}, holds: native", "generate", "holds"),
+        ("about: {feature: structured-output}, holds: native", "embed", "unknown"),
+        ("about: {feature: structured-output}, holds: partial, lacks: Only JSON.", "rerank", "unknown"),
+        ("about: {feature: structured-output}, holds: native, when: {not: {task: rerank}}", "embed", "holds"),
+        ("about: {feature: structured-output}, holds: unsupported", "embed", "fails"),
+    ],
+)
+def test_what_is_said_of_generation_says_nothing_of_a_server_that_pools(hops, claim, task, state):
+    assert hops((claim,), "structured-output", task=task, request__structured_output=True)["structured-output"].state == state

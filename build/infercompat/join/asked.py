@@ -6,10 +6,17 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
+from infercompat.condition import parse
+from infercompat.condition.nodes import leaves
 from infercompat.join.features import FEATURE, FEATURES, Feature
 from infercompat.join.hops import Hop, Joiner, newest_release
 from infercompat.join.stack import Stack
 from infercompat.versions import compare, parse_version
+
+GENERATING = ("speculation", "structured-output")
+"""Features of servers that generate: a claim that does not speak of the task says nothing of one that only pools."""
+
+POOLED = ("embed", "rerank")
 
 
 def features(joiner: Joiner, asked: tuple[str, ...], stack: Stack) -> list[Hop]:
@@ -36,8 +43,16 @@ def _feature(joiner: Joiner, id: str, stack: Stack) -> Hop:
         silent = not joiner.ledger.on_offer(joiner.engine.id, FEATURE + id, stack.names)
         said = _by_setting(joiner, feature, stack)
         return said if said is not None and (silent or said.state == "fails") else _silent(joiner, feature, stack)
+    if id in GENERATING and stack.get("task") in POOLED and hop.state in ("holds", "gap") and not _speaks_of_task(hop):
+        finding = f"{feature.name}: what is said of it is said of generation, and this server is to {stack.get('task')}"
+        return replace(hop, name=id, state="unknown", finding=finding, value=None, settings=(feature.fact,))
     later = hop.how == "before" and feature.fact in joiner.settings
     return replace(hop, name=id, finding=f"{feature.name}: {hop.finding}", optional=later, settings=(feature.fact,))
+
+
+def _speaks_of_task(hop: Hop) -> bool:
+    condition = parse(hop.when)[0] if hop.when else None
+    return condition is not None and any("task" in leaf.facts for leaf in leaves(condition))
 
 
 def _by_setting(joiner: Joiner, feature: Feature, stack: Stack) -> Hop | None:

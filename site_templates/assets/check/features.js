@@ -9,6 +9,10 @@ import { compare, parseVersion } from "./versions.js";
 /** @typedef {import("./hops.js").Joiner} Joiner */
 /** @typedef {import("./stack.js").Stack} Stack */
 
+// Features of servers that generate: a claim that does not speak of the task says nothing of one that only pools.
+const GENERATING = ["speculation", "structured-output"];
+const POOLED = ["embed", "rerank"];
+
 /** The ids of the features that the given facts ask for, in order. @param {import("./types.js").Facts} given @param {any} catalog @returns {string[]} */
 export function asked(given, catalog) {
   return Object.keys(catalog.features).filter((id) => isOn(given[catalog.features[id].fact])).sort();
@@ -51,6 +55,11 @@ function feature(joiner, id, stack) {
     const isSilent = !onOffer(joiner.data, joiner.engine, FEATURE + id).length;
     const set = bySetting(joiner, id, stack);
     return set && (isSilent || set.state === "fails") ? set : silent(joiner, id, stack);
+  }
+  const task = stack.get("task");
+  if (GENERATING.includes(id) && POOLED.includes(task) && ["holds", "gap"].includes(said.state) && !JSON.stringify(said.when ?? {}).includes('"fact":"task"')) {
+    const finding = `${name}: what is said of it is said of generation, and this server is to ${task}`;
+    return { ...said, name: id, state: "unknown", finding, value: null, settings: [fact] };
   }
   const later = said.how === "before" && fact in joiner.settings;
   return { ...said, name: id, finding: `${name}: ${said.finding}`, optional: later, settings: [fact] };
