@@ -475,3 +475,19 @@ def test_stages_with_drafts_on_vllm(ask_real):
         found = ask_real(model, "vllm@0.33.0", settings=("speculation.method=eagle3", "pipeline_parallel=2"))
         hop = found.hop("pipeline-parallel with speculation")
         assert (hop and hop.state) == state, model
+
+
+@pytest.mark.parametrize(
+    ("engine", "platform", "state"),
+    [
+        ("llama.cpp", "metal", "fails"),  # ggml/CMakeLists.txt L209-L252 at 0c1e57098: options for graphs of CUDA, HIP, MUSA and SYCL
+        ("llama.cpp", "cpu", "fails"),
+        ("llama.cpp", "xpu", "gap"),  # ggml/src/ggml-sycl/ggml-sycl.cpp L353: off unless the environment says otherwise
+        ("mlx-lm", "metal", "fails"),  # mlx/backend/cuda/device.cpp L18 of MLX 0.32.1, and nothing in the backends beside it
+        ("vllm", "metal", "gap"),  # vllm/platforms/__init__.py L193 of vLLM 0.33.0: the platform for processors, without graphs
+        ("vllm-metal", "metal", "fails"),
+        ("llama.cpp", "cuda", "holds"),
+    ],
+)
+def test_graphs_where_the_device_has_none(ask_real, engine, platform, state):
+    assert ask_real("qwen3-8b", engine, settings=("cuda_graphs=piecewise", f"platform={platform}")).hop("cuda-graphs").state == state
