@@ -136,7 +136,7 @@ class Record:
         return self._claims.get(subject, ())
 
 
-_SUBJECTS = ("requirement", "quantization", "feature", "architecture", "model_type", "backend", "platform")
+_SUBJECTS = ("requirement", "quantization", "feature", "backend", "platform", "architecture", "model_type")
 
 
 def subject_of(about: Mapping[str, str]) -> str:

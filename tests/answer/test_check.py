@@ -429,3 +429,65 @@ def test_a_model_that_no_path_has_is_no(make):
     assessor = Assessor(make(PATHS))
     found = assessor.assess(question(assessor.products, "plain-model", "whole@2.0"))
     assert (found.verdict, found.reason) == ("no", "architecture: through First path: LlamaForCausalLM is absent from the whole registry (A source)")
+
+
+@pytest.mark.parametrize(("card", "verdict"), [("arc-b580", "no"), ("h200-sxm", "only-with")])
+def test_a_class_that_its_package_refuses_on_intel_gpus(ask_real, card, verdict):
+    """vllm/models/glm5next/__init__.py L6-L7 of vLLM 0.33.0 raises there, though the released build has code for the card."""
+    found = ask_real("glm-5.3-flash", "vllm@0.33.0", hardware=card)
+    hop = found.hop("architecture on hardware")
+    assert (hop and hop.state) == ("fails" if verdict == "no" else None)
+    assert found.hop("binary").state == "holds"
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "state"),
+    [
+        # Every number of its checkpoint is the decoder's; src/llama-context.cpp L3883 of llama.cpp refuses a context for layers that are not there.
+        ("gpt-oss-20b", "llama.cpp", "fails"),
+        ("gpt-oss-20b", "ollama-gguf", "fails"),  # llm/llama_server.go L803 of Ollama 0.32.15 hands it on
+        ("qwen3-next-80b-a3b", "llama.cpp", "holds"),  # src/models/qwen3next.cpp L132; its config does not count them
+        ("glm-4.5", "ollama-gguf", "holds"),
+        ("gemma-4-31b", "llama.cpp", "holds"),  # by an assistant
+        ("kimi-k2", "sglang", "fails"),  # num_nextn_predict_layers is 0
+        ("qwen3-30b-a3b", "sglang", "fails"),  # though configs/model_config.py L1155 of SGLang 0.5.23 has a class for such a head
+        ("gpt-oss-20b", "transformers", "fails"),  # generation/utils.py L1333 of Transformers 5.24.0
+        ("minimax-text-01", "ktransformers", "unknown"),
+    ],
+)
+def test_mtp_needs_layers_of_the_model(ask_real, model, engine, state):
+    assert ask_real(model, engine, settings=("speculation.method=mtp",)).hop("speculation").state == state
+
+
+@pytest.mark.parametrize("engine", ["vllm@0.33.0", "sglang@0.5.23"])
+@pytest.mark.parametrize("setting", ["speculation.method=eagle3", "request.structured_output=true"])
+def test_a_server_that_embeds_drafts_nothing_and_holds_no_schema(ask_real, engine, setting):
+    """vllm/v1/worker/gpu_model_runner.py L4198-L4205 and vllm/v1/engine/input_processor.py L151-L155 of vLLM 0.33.0, srt/managers/scheduler.py
+    L4915-L4924 of SGLang 0.5.23.
+    """
+    name = "speculation" if setting.startswith("speculation") else "structured-output"
+    assert ask_real("qwen3-embedding-0.6b", engine, settings=(setting,)).hop(name).state == "fails"
+
+
+def test_stages_with_drafts_on_vllm(ask_real):
+    """verify_supports_aux_hidden_states_over_pp of vLLM 0.33.0 asks the decoder inside; qwen3_vl.py L1890-L1893 hands on no states of earlier stages."""
+    for model, state in (("qwen2.5-vl-7b", None), ("qwen3-vl-8b", "fails"), ("kimi-k2.5", "fails"), ("qwen3-8b", None), ("gpt-oss-20b", "fails")):
+        found = ask_real(model, "vllm@0.33.0", settings=("speculation.method=eagle3", "pipeline_parallel=2"))
+        hop = found.hop("pipeline-parallel with speculation")
+        assert (hop and hop.state) == state, model
+
+
+@pytest.mark.parametrize(
+    ("engine", "platform", "state"),
+    [
+        ("llama.cpp", "metal", "fails"),  # ggml/CMakeLists.txt L209-L252 at 0c1e57098: options for graphs of CUDA, HIP, MUSA and SYCL
+        ("llama.cpp", "cpu", "fails"),
+        ("llama.cpp", "xpu", "gap"),  # ggml/src/ggml-sycl/ggml-sycl.cpp L353: off unless the environment says otherwise
+        ("mlx-lm", "metal", "fails"),  # mlx/backend/cuda/device.cpp L18 of MLX 0.32.1, and nothing in the backends beside it
+        ("vllm", "metal", "gap"),  # vllm/platforms/__init__.py L193 of vLLM 0.33.0: the platform for processors, without graphs
+        ("vllm-metal", "metal", "fails"),
+        ("llama.cpp", "cuda", "holds"),
+    ],
+)
+def test_graphs_where_the_device_has_none(ask_real, engine, platform, state):
+    assert ask_real("qwen3-8b", engine, settings=("cuda_graphs=piecewise", f"platform={platform}")).hop("cuda-graphs").state == state

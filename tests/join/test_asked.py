@@ -20,8 +20,18 @@ SETTING = "settings:\n  lora: {flag: --adapters, cites: [{id: enga-registry, at:
 
 @pytest.fixture
 def hops(make):
-    def of(claims: tuple[str, ...], *ids: str, engine: str = "", version: str = "1.1.0", release: str | None = None, **given: object) -> dict[str, Hop]:
+    def of(
+        claims: tuple[str, ...],
+        *ids: str,
+        engine: str = "",
+        version: str = "1.1.0",
+        before: tuple[str, ...] = (),
+        release: str | None = None,
+        **given: object,
+    ) -> dict[str, Hop]:
         files = {OFFERS: snapshot(*claims, version=version)}
+        if before:
+            files["support/enga/enga-1-0-0-offers.yaml"] = snapshot(*before, version="1.0.0")
         products = make(files | changed(ENGINE, ("releases:\n", engine or "releases:\n")))
         assert products.diagnostics == []
         catalog = products.catalog
@@ -147,3 +157,50 @@ def test_on_unnamed_hardware_a_condition_on_it_alone_refuses_nothing(hops):
 def test_a_setting_says_nothing_of_a_method_that_no_claim_names(hops):
     setting = SETTING.replace("lora:", "speculation.method:")
     assert hops((EAGLE,), "speculation", engine=setting, speculation__method="medusa")["speculation"].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("there", "before", "finding"),
+    [
+        ("unsupported", (), "Up to 8 adapters; not on rocm"),
+        ("native", ("unsupported",), "Up to 8 adapters."),
+        ("unsupported", ("native",), "Up to 8 adapters; not on rocm"),
+        ("unsupported, when: {setting.graphs: true}", (), "Up to 8 adapters."),
+        ("unsupported, when: {lora: true}", (), "Up to 8 adapters; not on rocm"),
+    ],
+)
+def test_without_hardware_the_places_that_lack_it_at_this_version_are_named(hops, there, before, finding):
+    on_rocm = "about: {feature: lora, platform: rocm}, holds: %s"
+    earlier = tuple(on_rocm % status for status in before)
+    found = hops((LORA, on_rocm % there), "lora", before=earlier, lora=True)["lora"]
+    assert (found.state, found.finding) == ("holds", f"LoRA adapters: {finding}")
+
+
+@pytest.mark.parametrize(
+    ("method", "release", "state", "finding"),
+    [
+        ("medusa", None, "fails", "speculative decoding: EngA has --draft for it, which does not take medusa"),
+        ("medusa", "1.0.0", "unknown", "speculative decoding: EngA has --draft for it, which does not take medusa in the newest release on record"),
+        ("small", None, "unknown", "no source of EngA in the catalog speaks of speculative decoding by small here"),
+        ("ngram", None, "fails", "speculative decoding: not supported"),
+    ],
+)
+def test_a_closed_list_refuses_a_method_that_no_claim_names(hops, method, release, state, finding):
+    setting = SETTING.replace("lora: {flag: --adapters", "speculation.method: {flag: --draft, values: [eagle3, small]")
+    claims = () if release else (EAGLE, NO_NGRAM)
+    found = hops(claims or (NATIVE,), "speculation", engine=setting, release=release, speculation__method=method)["speculation"]
+    assert (found.state, found.finding) == (state, finding)
+
+
+@pytest.mark.parametrize(
+    ("claim", "task", "state"),
+    [
+        ("about: {feature: structured-output}, holds: native", "generate", "holds"),
+        ("about: {feature: structured-output}, holds: native", "embed", "unknown"),
+        ("about: {feature: structured-output}, holds: partial, lacks: Only JSON.", "rerank", "unknown"),
+        ("about: {feature: structured-output}, holds: native, when: {not: {task: rerank}}", "embed", "holds"),
+        ("about: {feature: structured-output}, holds: unsupported", "embed", "fails"),
+    ],
+)
+def test_what_is_said_of_generation_says_nothing_of_a_server_that_pools(hops, claim, task, state):
+    assert hops((claim,), "structured-output", task=task, request__structured_output=True)["structured-output"].state == state

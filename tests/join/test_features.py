@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infercompat.condition import lookup
-from infercompat.join.features import FEATURES, as_read, asked, offer_of, words_of
+from infercompat.join.features import FEATURES, as_read, asked, offer_of, slip_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,32 @@ def test_words_of_two_together():
     words = words_of("features.chunked-prefill+speculation")
     assert {"chunked-prefill-with-speculation", "sd-with-cp", "cp-with-sd"} <= set(words)
     assert {offer_of(word) for word in words} == {"features.chunked-prefill+speculation"}
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("lora-with-speculaton", "lora-with-speculation"),
+        ("sd-with-prefix-cachnig", "sd-with-prefix-caching"),
+        ("lora-whit-speculation", "lora-with-speculation"),
+        ("lroa", "lora"),
+        ("cuda_graphs", "cuda-graphs"),
+        ("egale-3-linear", "eagle-3-linear"),
+        ("speculative-drafts-with-mm", "speculative-draft-with-mm"),
+    ],
+)
+def test_a_slip_of_a_feature_is_told(word, meant):
+    assert slip_of(word) == meant
+
+
+@pytest.mark.parametrize(
+    "column",
+    # Columns of vLLM's, SGLang's and TensorRT LLM's tables that no fact asks for, near to ones that a fact does.
+    ["logp", "logp-with-lora", "mm", "async-output-with-sd", "helix-parallelism", "epd-disaggregated-serving", "cuda-graph-alone", "kv-connector"],
+)
+def test_a_column_that_no_fact_asks_for_is_no_slip(column):
+    assert slip_of(column) is None
+
+
+def test_no_name_is_a_slip_of_another():
+    assert [word for id in FEATURES for word in words_of(f"features.{id}") if slip_of(word)] == []

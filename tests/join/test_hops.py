@@ -308,3 +308,29 @@ def test_a_claim_on_a_platform_alone_says_whether_the_engine_runs_there(make, pl
     stack = Stack(catalog.records["tiny-model"], products.derived["tiny-model"], {"platform": platform} if platform else {})
     found = Joiner(Ledger(catalog), engine, newest_release(engine)).hardware(stack)
     assert (found and (found.name, found.state, found.finding)) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"platform": "rocm"}, "no"),
+        ({"platform": "rocm", "hardware.class": "gfx942"}, "no"),
+        ({"platform": "cuda", "hardware.class": "sm70"}, "no"),
+        ({"platform": "cuda", "hardware.class": "sm90"}, None),
+        ({}, None),
+    ],
+)
+def test_a_claim_on_a_model_and_a_place_says_whether_the_engine_runs_it_there(make, given, expected):
+    there = "about: {architecture: TinyForCausalLM, platform: %s}, holds: unsupported, lacks: There are no kernels."
+    other = "about: {architecture: BigForCausalLM, platform: cuda}, holds: unsupported"
+    products = make({OFFERS: snapshot(there % "rocm", there % "sm70", other)})
+    assert products.diagnostics == []
+    catalog = products.catalog
+    joiner = Joiner(Ledger(catalog), catalog.records["enga"], newest_release(catalog.records["enga"]))
+    stack = Stack(catalog.records["tiny-model"], products.derived["tiny-model"], given)
+    found = joiner.model_there(stack)
+    assert (found and {"fails": "no"}[found.state]) == expected
+    assert joiner.hardware(stack) is None
+    assert joiner.architecture(stack).state == "holds"
+    if found:
+        assert found.finding == f"TinyForCausalLM on {'sm70' if 'sm70' in given.values() else 'rocm'}: There are no kernels."

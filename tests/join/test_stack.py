@@ -78,3 +78,19 @@ def test_linear_layers_are_those_of_the_config(real):
 def test_a_model_that_cannot_be_read_has_no_linear_layers(make, tiny):
     assert stack(make(changed(MODEL, ("    sliding_window: 1024\n", "")))).linears() is None
     assert stack(tiny).linears() is None  # it does not say how wide its networks are
+
+
+@pytest.mark.parametrize(
+    ("model", "layers"),
+    [
+        ("glm-4.5", 1),  # num_nextn_predict_layers of its config.json
+        ("qwen3.5-27b", 1),  # mtp_num_hidden_layers
+        ("kimi-k2", 0),  # says none
+        ("gpt-oss-20b", 0),  # 20,914,757,184 numbers, all of them the decoder's
+        ("qwen3-8b", 0),
+        ("qwen3-next-80b-a3b", MISSING),  # in the weights and not in the config
+        ("minimax-text-01", MISSING),
+    ],
+)
+def test_layers_for_mtp(real, model, layers):
+    assert Stack(real.catalog.records[model], real.derived[model]).get("model.mtp_layers") == layers

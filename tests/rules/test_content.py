@@ -140,3 +140,13 @@ def test_patterns_compile(make, field, line):
     else:
         text = text.replace("hardware: {scope", f"{field}\nhardware: {{scope")
     assert [(diagnostic.rule, diagnostic.span.line) for diagnostic in rules.check(make({GOTCHA: text}))] == [("GOT002", line)]
+
+
+@pytest.mark.parametrize(("feature", "meant"), [("lora-with-speculaton", "lora-with-speculation"), ("logp-with-lora", None), ("lora-with-speculation", None)])
+def test_a_feature_that_is_nearly_one_is_named_with_its_place(make, feature, meant):
+    text = text_of(OFFERS)
+    line = f"  - {{about: {{feature: {feature}}}, holds: unsupported, at: L9}}\n"
+    [last] = [number for number, row in enumerate(text.splitlines(), 1) if row == "claims:"]
+    found = rules.check(make({OFFERS: text.replace("claims:\n", "claims:\n" + line)}))
+    told = [(one.rule, one.span.line, one.span.column, one.message, one.help) for one in found]
+    assert told == ([("SUP003", last + 1, line.index(feature) + 1, f"no fact asks for {feature}", f"Did you mean {meant}?")] if meant else [])

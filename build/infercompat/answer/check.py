@@ -133,9 +133,9 @@ class Assessor(Struct, dict=True):
         hops += [] if other is None else [other]
         hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
         place = binary(joiner, stack) or joiner.hardware(stack) or self._hardware(resolved)
-        if place is not None:
-            hops.append(place)
-        if place is not None and place.state != "holds" and not place.optional and not place.avoided_by:
+        places = [hop for hop in (place, joiner.model_there(stack)) if hop is not None]
+        hops += places
+        if any(hop.state != "holds" and not hop.optional and not hop.avoided_by for hop in places):
             return tuple(hops), resolved
         weights = joiner.weights(stack)
         if weights is not None:

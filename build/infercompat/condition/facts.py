@@ -135,6 +135,7 @@ _MODEL = (
     Fact("model.kv_heads", "int", "derived", "The heads that keep keys and values, for each kind of layer.", several=True),
     Fact("model.head_dim", "int", "derived", "The head width, for each kind of layer.", "elements", several=True),
     Fact("model.layers", "int", "derived", "How many decoder layers it has; in any(…) and all(…) the layers themselves."),
+    Fact("model.mtp_layers", "int", "derived", "Layers for MTP that the config counts; 0 also where the checkpoint is its decoder alone.", "layers"),
     Fact("model.linears", "list", "derived", "The linear layers of its text decoder, each shape once."),
     Fact("model.context", "int", "derived", "The longest sequence that the config allows.", "tokens"),
     Fact("weights.format", "word", "derived", "How the checkpoint stores its weights.", vocabulary="weight-format"),

@@ -51,7 +51,7 @@ from infercompat.condition.values import OneOf, Test
 from infercompat.derive import Derived, Unknown
 from infercompat.export.check_memory import memory_of_model
 from infercompat.join import Ledger, Stack
-from infercompat.join.claims import WEIGHTS, condition_words
+from infercompat.join.claims import PLATFORM, WEIGHTS, condition_words
 from infercompat.join.features import FEATURE, FEATURES
 from infercompat.join.gates import gotchas_about, is_proven, reported
 from infercompat.join.paths import parts
@@ -234,7 +234,7 @@ def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: 
     for snapshot in ledger.snapshots(engine.id):
         exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot, key, names[key]))}
         wanted: dict[str, list] = {}
-        for offer in (*demanded, *(name for name in ledger.offers(snapshot) if name.startswith((WEIGHTS, FEATURE)))):
+        for offer in (*demanded, *(name for name in ledger.offers(snapshot) if name.startswith((WEIGHTS, PLATFORM, FEATURE)))):
             for claim in ledger.offer(snapshot, offer):
                 if (named := _named(claim)) and named.items() <= names.items():
                     wanted.setdefault(offer, []).append(_claim(ledger, snapshot, claim))

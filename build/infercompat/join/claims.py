@@ -26,7 +26,10 @@ WEIGHTS = "weights."
 """What stands before a weight format where an offer is named."""
 
 PLATFORM = "platform."
-"""What stands before a platform there: a claim about nothing else says whether the engine runs on it at all."""
+"""What stands before a platform there: a claim about nothing else says whether the engine runs on it at all, and one about a model besides,
+whether it runs that one there."""
+
+_WHERE = frozenset({"platform", "architecture", "model_type"})
 
 Holds = Callable[[dict[str, Any]], Truth]
 """Decides a claim's `when` for the model and stack in question."""
@@ -184,7 +187,7 @@ def _on_offer(snapshot: Record, wanted: str) -> Iterator[dict]:
     if wanted.startswith(WEIGHTS):
         yield from snapshot.claims_on(f"quantization {wanted.removeprefix(WEIGHTS)}")
     elif wanted.startswith(PLATFORM):
-        yield from (claim for claim in snapshot.claims_on(f"platform {wanted.removeprefix(PLATFORM)}") if len(claim["about"]) == 1)
+        yield from (claim for claim in snapshot.claims_on(f"platform {wanted.removeprefix(PLATFORM)}") if _WHERE.issuperset(claim["about"]))
     elif wanted.startswith(FEATURE):
         for word in words_of(wanted):
             yield from filter(None, map(as_read, snapshot.claims_on(f"feature {word}")))

@@ -5,7 +5,7 @@ A feature is asked for by its fact alone, as it was given: what an engine turns 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import permutations, product
 from typing import Any
 
@@ -50,6 +50,7 @@ BY_METHOD = {"mtp": "mtp", "eagle-3-linear": "eagle3", "dflash": "dflash"}
 
 _NAMES = {feature.id: (feature.id, *feature.called, *(BY_METHOD if feature.id == "speculation" else ())) for feature in FEATURES.values()}
 _BY_NAME = {name: id for id, names in _NAMES.items() for name in names}
+_PAIRS = tuple(f"{one}{_BETWEEN}{other}" for one, other in permutations(FEATURES, 2))
 
 
 def asked(given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -87,3 +88,35 @@ def as_read(claim: dict[str, Any]) -> dict[str, Any] | None:
         return claim
     method = {"speculation.method": BY_METHOD[word]}
     return {**claim, "when": {"all": [method, claim["when"]]} if "when" in claim else method}
+
+
+def slip_of(word: str) -> str | None:
+    """What a word nearly is: a feature that a fact asks for, or two that go together; None for the word itself and for any other column.
+
+    One slip of a letter is allowed in a name of up to seven, two in a longer one; names of three letters and fewer are near too much.
+    """
+    halves = word.split(_BETWEEN)
+    if len(halves) == 1:
+        return None if word in _BY_NAME else _near(word, _BY_NAME) or _near(word, _PAIRS)
+    right = _BETWEEN.join(half if half in _BY_NAME else _near(half, _BY_NAME) or half for half in halves)
+    return None if right == word else right
+
+
+def _near(word: str, names: Iterable[str]) -> str | None:
+    found = [(slips, name) for name in names if len(name) > 3 and (slips := _slips(word, name)) <= (1 if len(name) < 8 else 2)]
+    return min(found)[1] if found else None
+
+
+def _slips(word: str, name: str) -> int:
+    """How many letters are left out, added, changed or swapped with the next between two words; 3 for any more than two."""
+    if abs(len(word) - len(name)) > 2:
+        return 3
+    before: list[int] = []
+    row = list(range(len(name) + 1))
+    for i, letter in enumerate(word, 1):
+        earlier, before, row = before, row, [i]
+        for j, other in enumerate(name, 1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other)))
+            if i > 1 and j > 1 and letter == name[j - 2] and word[i - 2] == other:
+                row[j] = min(row[j], earlier[j - 2] + 1)
+    return min(row[-1], 3)

@@ -156,8 +156,21 @@ class Joiner:
         platform = stack.get("platform")
         if not isinstance(platform, str):
             return None
-        hop = self._offered(PLATFORM + platform, {"name": platform, "consequence": "refuses"}, stack)
+        hop = self._on_platform(platform, self.ledger.on_offer(self.engine.id, PLATFORM + platform, stack.names, named=False), stack)
         return replace(hop, name="hardware") if hop.sources else None
+
+    def model_there(self, stack: Stack) -> Hop | None:
+        """What a source says of this very model on the stack's class, else on its platform, whatever builds have code for. None where none does."""
+        for place in (stack.get("hardware.class"), stack.get("platform")):
+            if isinstance(place, str):
+                hop = self._on_platform(place, self.ledger.on_offer(self.engine.id, PLATFORM + place, stack.names, named=True), stack)
+                if hop.sources:
+                    return replace(hop, name="architecture on hardware", finding=f"{stack.names['architecture']} on {place}: {hop.finding}")
+        return None
+
+    def _on_platform(self, place: str, statements: list[Statement], stack: Stack) -> Hop:
+        known = self._not_excluded(statements, stack)
+        return self._judged(PLATFORM + place, {"name": place, "consequence": "refuses"}, stack, known, known)
 
     def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
         """The worst of what is said of a feature of this model and of any, here and anywhere, since all of it has to hold; None where nothing is."""
@@ -214,7 +227,7 @@ class Joiner:
             return Hop(requirement, "unknown", finding, sources=sources_in([chosen, refused]), version=chosen.version)
         if carried.status in ("native", "fallback", "redirected", "rewritten", "plugin", "known-issues"):
             finding = chosen.field("note") or says(carried.status, chosen)
-            return Hop(requirement, "holds", with_exceptions(finding, everywhere, stack), carried.status, **common)
+            return Hop(requirement, "holds", with_exceptions(finding, self._lacking(everywhere, stack, worst)), carried.status, **common)
         consequence = chosen.field("consequence") or data.get("consequence")
         lacks = chosen.field("lacks") or data.get("without_it") or chosen.field("note") or says(carried.status, chosen)
         if consequence not in ("refuses", "wrong-output") or optional or carried.status == "partial":
@@ -223,6 +236,20 @@ class Joiner:
         if not shows:
             return Hop(requirement, "holds", f"{lacks} It does not show here.", carried.status, **common)
         return Hop(requirement, "fails", lacks, carried.status, consequence, avoided_by=data["avoided_by"] if can_be_avoided else None, **common)
+
+    def _lacking(self, statements: list[Statement], stack: Stack, worst: bool) -> list[str]:
+        """Where nobody named hardware, the classes and platforms on which the whole engine lacks it at this version."""
+        if not unplaced(stack):
+            return []
+        places: dict[str, list[Statement]] = defaultdict(list)
+        for statement in statements:
+            about = statement.claim["about"]
+            if "platform" in about and "backend" not in about and ("when" not in statement.claim or self._holds(statement.claim["when"], stack).yes):
+                places[about["platform"]].append(statement)
+        return [place for place, here in places.items() if self._is_negative(self._best_offers(here, worst))]
+
+    def _is_negative(self, offers: dict[int, list[Statement]]) -> bool:
+        return self._carried(offers[max(offers)])[0].status in NEGATIVE
 
     def _refused_here(self, requirement: str, chosen: Statement, stack: Stack) -> Statement | None:
         """What says that the stack's hardware lacks the requirement, where the deciding claim is narrower by model and silent on hardware.

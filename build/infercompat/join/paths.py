@@ -80,6 +80,9 @@ class Through(Joiner):
     def hardware(self, stack: Stack) -> Hop | None:
         return self.path.hardware(stack)
 
+    def model_there(self, stack: Stack) -> Hop | None:
+        return self.path.model_there(stack)
+
     def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
         return self.path.feature(offer, name, stack) or self.whole.feature(offer, name, stack)
 
@@ -105,8 +108,17 @@ class Hosted(Joiner):
         where = f"{self.inner.engine.data['name']} {self.inner.release.version}"
         return replace(inner, finding=f"{own.finding}. A file made ready for {where} is another way: {inner.finding}")
 
+    def hardware(self, stack: Stack) -> Hop | None:
+        return super().hardware(stack) or self.inner.hardware(self._inside(stack))
+
+    def model_there(self, stack: Stack) -> Hop | None:
+        return super().model_there(stack) or self.inner.model_there(self._inside(stack))
+
     def feature(self, offer: str, name: str, stack: Stack) -> Hop | None:
-        return super().feature(offer, name, stack) or self.inner.feature(offer, name, self._inside(stack))
+        """What it hands on, if the other engine does not refuse it then."""
+        own, inner = super().feature(offer, name, stack), self.inner.feature(offer, name, self._inside(stack))
+        refused = own is not None and own.state in ("holds", "gap") and inner is not None and inner.state == "fails"
+        return replace(inner, finding=f"{self.inner.engine.data['name']}: {inner.finding}") if refused else own or inner
 
     def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
         own = super()._offered(requirement, data, stack)
@@ -147,7 +159,7 @@ def _rank(path: Joiner, stack: Stack, demanded: tuple[str, ...], asked: tuple[st
     hops = [path.architecture(stack)]
     if hops[0].state != "fails":
         hops += [path.requirement(requirement, stack, hops[0]) for requirement in demanded]
-        hops += [hop for hop in (binary(path, stack), path.weights(stack)) if hop is not None]
+        hops += [hop for hop in (binary(path, stack), path.model_there(stack), path.weights(stack)) if hop is not None]
         hops += features(path, asked, stack)
     states = [hop.state for hop in hops if not hop.optional]
     return "fails" in states, states.count("unknown"), states.count("gap")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from infercompat.join.claims import NEGATIVE, Statement
-from infercompat.join.stack import Stack
-from infercompat.join.statements import unplaced
+from infercompat.join.claims import Statement
 
 BASIS = {
     "official": "the publisher's config.json",
@@ -41,10 +39,6 @@ def says(status: str, statement: Statement) -> str:
     return phrase
 
 
-def with_exceptions(finding: str, statements: list[Statement], stack: Stack) -> str:
-    """A finding, and where nobody named hardware, the classes and platforms on which the whole engine lacks what it speaks of."""
-    if not unplaced(stack):
-        return finding
-    abouts = [statement.claim["about"] for statement in statements if statement.status in NEGATIVE]
-    places = dict.fromkeys(about["platform"] for about in abouts if "platform" in about and "backend" not in about)
+def with_exceptions(finding: str, places: list[str]) -> str:
+    """A finding, and the classes and platforms on which the whole engine lacks what it speaks of."""
     return f"{finding.removesuffix('.')}; not on {' or '.join(places)}" if places else finding

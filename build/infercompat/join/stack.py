@@ -11,7 +11,10 @@ from msgspec import Struct, field
 from infercompat.condition import MISSING, Missing, Range, Value
 from infercompat.derive import Derived, Layer, Unknown
 from infercompat.derive.config import Config
+from infercompat.derive.weights.beside import DRAFTS
+from infercompat.derive.weights.count import count_parameters
 from infercompat.derive.weights.linears import Linear, linears_of
+from infercompat.derive.weights.tensors import Parameters
 from infercompat.records import Record
 
 UNDECIDED = (None, "auto", "null")
@@ -67,6 +70,9 @@ class Stack(Struct, frozen=True):
             config = Config(self.model.data["config"]["values"])
             heads = next((value for field in HEADS if type(value := config.anywhere(field)) is int), None)
             return MISSING if heads is None else heads
+        if name == "model.mtp_layers":
+            count = _mtp_layers(self.model)
+            return MISSING if count is None else count
         if isinstance(self.derived, Unknown):
             return MISSING
         return self._of_layers(name)
@@ -93,6 +99,18 @@ class Stack(Struct, frozen=True):
     def linears(self) -> Sequence[Linear] | None:
         found = None if isinstance(self.derived, Unknown) else _linears(self.model)
         return None if isinstance(found, Unknown) else found
+
+
+@lru_cache(maxsize=1024)
+def _mtp_layers(model: Record) -> int | None:
+    """As the config counts them; none where a checkpoint of the model holds its decoder's numbers and no more. A config that is silent says nothing."""
+    config = Config(model.data["config"]["values"])
+    stated = next((value for field in DRAFTS if type(value := config.anywhere(field)) is int), None)
+    if stated is not None:
+        return stated
+    total = model.data.get("parameters", {}).get("total")
+    counted = count_parameters(model.data["config"]["values"], model.data["architecture"] or None) if total else None
+    return 0 if isinstance(counted, Parameters) and counted.total == total else None
 
 
 @lru_cache(maxsize=1024)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from infercompat import condition, prose
 from infercompat.answer.facts import platform_of
 from infercompat.answer.question import components
 from infercompat.derive import LOOKUP_NAMES, Unknown
+from infercompat.join.features import slip_of
 from infercompat.products import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
@@ -196,6 +198,24 @@ def folder_is_not_the_engine(products: Products) -> Iterator[Finding]:
 
 
 @rule(
+    code="SUP003",
+    name="feature-misspelt",
+    what="A claim's feature is not a slip of one that a fact asks for, or of two of them. Any other column of an engine's table is free.",
+    why="A column that no fact asks for is read by nobody, so a misspelt one would say nothing to whoever asks for the feature.",
+    bad=changed(SNAPSHOT, ("architecture: TinyForCausalLM}", "feature: lora-with-speculaton}"), ("at: L3}", "at: L3}  # SUP003")),
+    good=changed(SNAPSHOT, ("architecture: TinyForCausalLM", "feature: lora-with-speculation")),
+)
+def feature_misspelt(products: Products) -> Iterator[Finding]:
+    meant = cache(slip_of)
+    for snapshot in products.catalog.of_kind("support"):
+        for index, claim in enumerate(snapshot.data["claims"]):
+            word = claim["about"].get("feature", "")
+            if word and (near := meant(word)):
+                span = snapshot.document.span(("claims", index, "about", "feature"))
+                yield span, f"no fact asks for {word}", f"Did you mean {near}?"
+
+
+@rule(
     code="GOT001",
     name="fixed-without-fix",
     what="A gotcha whose status is fixed names the fix: a component of affects has fixed with a release or a change.",
@@ -298,6 +318,7 @@ RULES = (
     class_default_as_fact,
     proposition_twice,
     folder_is_not_the_engine,
+    feature_misspelt,
     fixed_without_fix,
     pattern_does_not_compile,
     observed_under_nothing,

@@ -13,7 +13,7 @@ export const POSITIVE = new Set(["native", "fallback", "plugin", "redirected", "
 export const NEGATIVE = new Set(["removed", "unsupported"]);
 /** What stands before a weight format where an offer is named. */
 export const WEIGHTS = "weights.";
-/** What stands before a platform there: a claim about nothing else says whether the engine runs on it at all. */
+/** What stands before a platform there: a claim about nothing else says whether the engine runs on it, one about a model besides whether it runs that there. */
 export const PLATFORM = "platform.";
 /** What stands before a feature; of two that are asked for together, both with a plus between them. */
 export const FEATURE = "features.";

@@ -91,8 +91,9 @@ function hopsOf(resolved, joiner, demanded) {
   const other = task(resolved, joiner.data);
   const hops = [first, config, ...(other ? [other] : []), ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
   const place = binary(joiner, stack) ?? joiner.hardware(stack) ?? hardware(resolved, joiner.data);
-  if (place) hops.push(place);
-  if (place && place.state !== "holds" && !place.optional && !place.avoided_by) return { hops, resolved };
+  const places = [place, joiner.modelThere(stack)].filter((one) => one !== null);
+  hops.push(...places);
+  if (places.some((one) => one.state !== "holds" && !one.optional && !one.avoided_by)) return { hops, resolved };
   const weights = joiner.weights(stack);
   if (weights) hops.push(asChosen(weights, resolved, joiner));
   hops.push(...features(joiner, asked(resolved.question.given, joiner.data.catalog), stack));

@@ -9,6 +9,10 @@ import { compare, parseVersion } from "./versions.js";
 /** @typedef {import("./hops.js").Joiner} Joiner */
 /** @typedef {import("./stack.js").Stack} Stack */
 
+// Features of servers that generate: a claim that does not speak of the task says nothing of one that only pools.
+const GENERATING = ["speculation", "structured-output"];
+const POOLED = ["embed", "rerank"];
+
 /** The ids of the features that the given facts ask for, in order. @param {import("./types.js").Facts} given @param {any} catalog @returns {string[]} */
 export function asked(given, catalog) {
   return Object.keys(catalog.features).filter((id) => isOn(given[catalog.features[id].fact])).sort();
@@ -40,7 +44,8 @@ export function features(joiner, ids, stack) {
 }
 
 /**
- * What sources say of it; else what the engine has a setting for. What speaks of later versions alone decides nothing.
+ * What sources say of it; else what the engine has a setting for. What speaks of later versions alone decides nothing. Where sources speak of
+ * other values alone, the setting's closed list refuses one that is not on it, and says nothing of one that is.
  * @param {Joiner} joiner @param {string} id @param {Stack} stack @returns {Hop}
  */
 function feature(joiner, id, stack) {
@@ -48,13 +53,19 @@ function feature(joiner, id, stack) {
   const said = joiner.feature(FEATURE + id, name, stack);
   if (!said) {
     const isSilent = !onOffer(joiner.data, joiner.engine, FEATURE + id).length;
-    return (isSilent ? bySetting(joiner, id, stack) : null) ?? silent(joiner, id, stack);
+    const set = bySetting(joiner, id, stack);
+    return set && (isSilent || set.state === "fails") ? set : silent(joiner, id, stack);
+  }
+  const task = stack.get("task");
+  if (GENERATING.includes(id) && POOLED.includes(task) && ["holds", "gap"].includes(said.state) && !JSON.stringify(said.when ?? {}).includes('"fact":"task"')) {
+    const finding = `${name}: what is said of it is said of generation, and this server is to ${task}`;
+    return { ...said, name: id, state: "unknown", finding, value: null, settings: [fact] };
   }
   const later = said.how === "before" && fact in joiner.settings;
   return { ...said, name: id, finding: `${name}: ${said.finding}`, optional: later, settings: [fact] };
 }
 
-/** That the engine has a setting for it, or takes other words there; null where it has none. @param {Joiner} joiner @param {string} id @param {Stack} stack @returns {Hop | null} */
+/** That the engine has a setting for it, or takes other words there in its newest release, whose list is on record; null where it has none. @param {Joiner} joiner @param {string} id @param {Stack} stack @returns {Hop | null} */
 function bySetting(joiner, id, stack) {
   const { name, fact } = joiner.data.catalog.features[id];
   const { data } = joiner.engine;
@@ -64,13 +75,16 @@ function bySetting(joiner, id, stack) {
   const finding = `${name}: ${data.name} has ${setting.flag} for it`;
   const value = stack.get(fact);
   const listed = [...(setting.values ?? []).map(String), ...Object.keys(setting.words ?? {})];
-  if (typeof value === "string" && listed.length && !listed.includes(value)) {
-    return hop(id, "fails", `${finding}, which does not take ${value}`, { ...common, value: "unsupported", consequence: "refuses" });
-  }
   const { version } = joiner.release;
+  const isNewest = version === newestRelease(joiner.engine).version;
+  if (typeof value === "string" && listed.length && !listed.includes(value)) {
+    const other = `${finding}, which does not take ${value}`;
+    if (isNewest) return hop(id, "fails", other, { ...common, value: "unsupported", consequence: "refuses" });
+    return hop(id, "unknown", `${other} in the newest release on record`, common);
+  }
   const here = parseVersion(data.scheme, version);
   const since = setting.since ? parseVersion(data.scheme, setting.since) : null;
-  const isThere = version === newestRelease(joiner.engine).version || (since && here && ["less", "equal"].includes(compare(since, here) ?? ""));
+  const isThere = isNewest || (since && here && ["less", "equal"].includes(compare(since, here) ?? ""));
   if (isThere) return hop(id, "holds", finding, { ...common, value: "native" });
   const when = since ? `from ${since.text} on` : "in the newest release on record";
   return hop(id, "unknown", `${finding} ${when}`, { ...common, optional: !since });

@@ -17,6 +17,8 @@ import { Tables, laidOut, laidOutFile } from "./derive/weights/loaded.js";
 
 /** What configs call the number of query heads. */
 const HEADS = ["num_attention_heads", "n_head", "num_heads", "n_heads"];
+/** Fields that count the layers for MTP. */
+const DRAFTS = ["num_nextn_predict_layers", "mtp_num_hidden_layers"];
 /** Facts that layers do not tell, and the fields of config.json that do. */
 const CONFIG_FIELDS = {
   "model.conv_kernel": ["linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv"],
@@ -34,7 +36,7 @@ export function modelOfConfig({ name, values, file = null }, formats) {
   const listed = values.get("architectures"), type = values.get("model_type");
   const architecture = Array.isArray(listed) && typeof listed[0] === "string" ? listed[0] : "";
   const id = stem(name), config = new Config(values), derived = derive(values);
-  const heads = firstInt(config, HEADS);
+  const heads = firstInt(config, HEADS), drafting = firstInt(config, DRAFTS);
   return {
     id,
     data: { name, architecture, checkpoints: file ? [{ hub: fileName(name), format: "gguf" }] : [], config: { basis: "official", cites: [] } },
@@ -42,6 +44,7 @@ export function modelOfConfig({ name, values, file = null }, formats) {
     facts: {
       ...{ "model.id": id, "model.architecture": architecture, "model.family": "" },
       ...(heads === undefined ? {} : { "model.heads": heads }),
+      ...(drafting === undefined ? {} : { "model.mtp_layers": drafting }),
       ...("missing" in derived ? {} : ofLayers(derived)),
     },
     derived,

@@ -126,8 +126,25 @@ export class Joiner {
   hardware(stack) {
     const platform = stack.get("platform");
     if (typeof platform !== "string") return null;
-    const found = this.offered(PLATFORM + platform, { name: platform, consequence: "refuses" }, stack);
+    const found = this.onPlatform(platform, onOffer(this.data, this.engine, PLATFORM + platform, { named: false }), stack);
     return found.sources.length ? { ...found, name: "hardware" } : null;
+  }
+
+  /** What a source says of this very model on the stack's class, else on its platform, whatever builds have code for; null where none does. @param {Stack} stack @returns {Hop | null} */
+  modelThere(stack) {
+    for (const place of [stack.get("hardware.class"), stack.get("platform")]) {
+      if (typeof place !== "string") continue;
+      const found = this.onPlatform(place, onOffer(this.data, this.engine, PLATFORM + place, { named: true }), stack);
+      if (!found.sources.length) continue;
+      return { ...found, name: "architecture on hardware", finding: `${stack.model.names.architecture} on ${place}: ${found.finding}` };
+    }
+    return null;
+  }
+
+  /** @param {string} place @param {Statement[]} statements @param {Stack} stack */
+  onPlatform(place, statements, stack) {
+    const known = this.notExcluded(statements, stack);
+    return this.judged(PLATFORM + place, { name: place, consequence: "refuses" }, stack, known, known);
   }
 
   /**
@@ -196,7 +213,8 @@ export class Joiner {
     const reached = { ...at, how: carried.how, stale: carried.stale, value: carried.status };
     const common = { ...reached, sources: sourcesIn(deciding), backends: backendsOf(decided), against, when: chosen.claim?.when ?? null };
     if (PLAIN.has(carried.status)) {
-      return hop(requirement, "holds", withExceptions(chosen.claim?.note || says(carried.status, chosen), everywhere, stack), common);
+      const finding = chosen.claim?.note || says(carried.status, chosen);
+      return hop(requirement, "holds", withExceptions(finding, this.lacking(everywhere, stack, isWorst)), common);
     }
     return this.lack(requirement, record, chosen, stack, common);
   }
@@ -215,6 +233,23 @@ export class Joiner {
     if (evaluate(tree, stack).value === false) return hop(requirement, "holds", `${lacks} It does not show here.`, { ...more, consequence: null });
     const avoidable = evaluate(tree, stack, true).value !== true;
     return hop(requirement, "fails", lacks, { ...more, avoided_by: avoidable ? record.avoided_by : null });
+  }
+
+  /**
+   * Where nobody named hardware, the classes and platforms on which the whole engine lacks it at this version.
+   * @param {Statement[]} statements @param {Stack} stack @param {boolean} isWorst @returns {string[]}
+   */
+  lacking(statements, stack, isWorst) {
+    if (!isUnplaced(stack)) return [];
+    const fitting = statements.filter((one) => {
+      const { platform, backend } = one.claim?.about ?? {};
+      return platform && !backend && this.fits(one, stack) === true;
+    });
+    const places = [...new Set(fitting.map((one) => one.claim?.about.platform))];
+    return places.filter((place) => {
+      const [{ carried }] = this.results(bestOffers(fitting.filter((one) => one.claim?.about.platform === place), isWorst));
+      return NEGATIVE.has(carried.status ?? "");
+    });
   }
 
   /**

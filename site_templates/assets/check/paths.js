@@ -75,6 +75,11 @@ class Through extends Joiner {
     return this.path.hardware(stack);
   }
 
+  /** @override @param {Stack} stack */
+  modelThere(stack) {
+    return this.path.modelThere(stack);
+  }
+
   /** @override @param {string} offer @param {string} name @param {Stack} stack */
   feature(offer, name, stack) {
     return this.path.feature(offer, name, stack) ?? this.whole.feature(offer, name, stack);
@@ -107,9 +112,22 @@ class Hosted extends Joiner {
     return { ...inner, finding: `${own.finding}. A file made ready for ${where} is another way: ${inner.finding}` };
   }
 
-  /** @override @param {string} offer @param {string} name @param {Stack} stack @returns {Hop | null} */
+  /** @override @param {Stack} stack */
+  hardware(stack) {
+    return super.hardware(stack) ?? this.inner.hardware(stack.inside(this.inner.engine.defaults));
+  }
+
+  /** @override @param {Stack} stack */
+  modelThere(stack) {
+    return super.modelThere(stack) ?? this.inner.modelThere(stack.inside(this.inner.engine.defaults));
+  }
+
+  /** What it hands on, if the other engine does not refuse it then. @override @param {string} offer @param {string} name @param {Stack} stack @returns {Hop | null} */
   feature(offer, name, stack) {
-    return super.feature(offer, name, stack) ?? this.inner.feature(offer, name, stack.inside(this.inner.engine.defaults));
+    const own = super.feature(offer, name, stack);
+    const inner = this.inner.feature(offer, name, stack.inside(this.inner.engine.defaults));
+    const isRefused = ["holds", "gap"].includes(own?.state ?? "") && inner?.state === "fails";
+    return isRefused && inner ? { ...inner, finding: `${this.inner.engine.data.name}: ${inner.finding}` } : own ?? inner;
   }
 
   /** @override @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
@@ -153,7 +171,7 @@ function bundled(engine, release, name) {
 function rank(path, stack, demanded, asked) {
   const first = path.architecture(stack);
   const rest = first.state === "fails" ? [] : demanded.map((requirement) => path.requirement(requirement, stack, first));
-  const more = first.state === "fails" ? [] : [...[binary(path, stack), path.weights(stack)].filter((hop) => hop !== null), ...features(path, asked, stack)];
+  const more = first.state === "fails" ? [] : [...[binary(path, stack), path.modelThere(stack), path.weights(stack)].filter((hop) => hop !== null), ...features(path, asked, stack)];
   const states = [first, ...rest, ...more].filter((hop) => !hop.optional).map((hop) => hop.state);
   const count = (/** @type {string} */ wanted) => states.filter((state) => state === wanted).length;
   return [states.includes("fails"), count("unknown"), count("gap")];

@@ -1,8 +1,6 @@
 // @ts-check
 // join/hops.py and answer/attention.py: how statuses and reasons are put into words.
 
-import { NEGATIVE } from "./claims.js";
-
 /** @typedef {import("./types.js").Statement} Statement */
 /** @typedef {import("./types.js").Reason} Reason */
 
@@ -31,14 +29,8 @@ export function says(status, statement) {
   return status === "removed" && claim?.last_version ? `${phrase} after ${claim.last_version}` : phrase;
 }
 
-/**
- * A finding, and where nobody named hardware, the classes and platforms on which the whole engine lacks what it speaks of.
- * @param {string} finding @param {Statement[]} statements @param {import("./stack.js").Stack} stack
- */
-export function withExceptions(finding, statements, stack) {
-  if (stack.get("hardware.class") !== undefined || stack.get("platform") !== undefined) return finding;
-  const abouts = statements.filter((one) => NEGATIVE.has(one.status)).map((one) => one.claim?.about ?? {});
-  const places = [...new Set(abouts.filter((about) => "platform" in about && !("backend" in about)).map((about) => about.platform))];
+/** A finding, and the classes and platforms on which the whole engine lacks what it speaks of. @param {string} finding @param {string[]} places */
+export function withExceptions(finding, places) {
   return places.length ? `${finding.replace(/\.$/, "")}; not on ${places.join(" or ")}` : finding;
 }
 
