@@ -5,7 +5,7 @@ Whatever does not depend on the question is worked out here, so that the script 
 `catalog.json`
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
   closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent, part_of,
-  up_to, several), cache_dtypes (words of any engine), components (what may be given a version), requirements, features (name, fact), hardware and engines by id
+  up_to, several, told, least, most), cache_dtypes (words of any engine), components (what may be given a version), requirements, features (name, fact), hardware and engines by id
   (of an engine: name, role, scheme, repository, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
   overhead that a log of any engine shows, in bytes, or null).
 `engines/<id>.json`
@@ -201,7 +201,7 @@ def _name_of_model(model: Record) -> dict[str, Any]:
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
-    found = {name: value for name, value in asdict(fact).items() if value not in ("", (), False, MISSING) and name not in ("name", "absent", "meaning")}
+    found = {name: value for name, value in asdict(fact).items() if value not in ("", (), False, None, MISSING) and name not in ("name", "absent", "meaning")}
     return found if fact.absent is MISSING else found | {"absent": value_of(fact.absent)}
 
 

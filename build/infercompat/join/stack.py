@@ -15,7 +15,7 @@ from infercompat.derive.weights.linears import Linear, linears_of
 from infercompat.records import Record
 
 UNDECIDED = (None, "auto", "null")
-HEADS = ("num_attention_heads", "n_head", "num_heads", "n_heads")
+HEADS = ("num_attention_heads", "n_head", "num_heads", "n_heads", "encoder_attention_heads")
 """What configs call the number of query heads."""
 
 
