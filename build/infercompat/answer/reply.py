@@ -14,6 +14,7 @@ from infercompat.answer.command import command, recipe_of
 from infercompat.answer.observed import logged
 from infercompat.answer.question import Question, engine_named, newest_before, release_of
 from infercompat.answer.repairs import MOST_SHOWN, Repair, Search, search
+from infercompat.answer.spoken import notes
 from infercompat.link import Catalog
 from infercompat.units import format_bytes
 
@@ -102,6 +103,7 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
             "required": sorted(question.required),
             "assumed": [{"fact": a.fact, "value": _plain(a.value), "because": a.because} for a in found.resolved.assumed],
         },
+        "notes": notes(assessor.products.catalog, question),
         "chain": check.chain(found, assessor.ledger),
         "missing": list(answer.missing),
         "provided": list(found.provided),
@@ -121,7 +123,7 @@ def unlisted(catalog: Catalog, model: str, engine: str | None, reason: str) -> d
     empty = {"newest_known": None, "hardware": None, "gpus": None, "given": {}, "required": [], "assumed": []}
     return {
         **{"schema_version": 1, "verdict": "unknown", "reason": reason, "grade": None, "confidence": None, "question": asked | empty},
-        **{"chain": [], "missing": ["model"], "provided": [], "gotchas": [], "command": None, "memory": None, "repairs": []},
+        **{"notes": [], "chain": [], "missing": ["model"], "provided": [], "gotchas": [], "command": None, "memory": None, "repairs": []},
     }
 
 
@@ -201,6 +203,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
         newer = f"{question['engine']} {question['version']} is newer than any release on record (the newest known is {question['newest_known']})"
         click.echo(f"  {newer}: what follows is carried over from there as far as that is safe")
     click.echo(f"  {data['reason']}")
+    for note in data["notes"]:
+        click.echo(f"  note: {note}")
     if data["verdict"] != "no" and "max_model_len" not in question["given"] and _too_heavy(data["memory"]):
         click.echo("  but the weights do not fit the devices as asked, see below: more --gpus, or a smaller --checkpoint; --context makes memory count")
     click.echo()

@@ -5,7 +5,8 @@ Whatever does not depend on the question is worked out here, so that the script 
 `catalog.json`
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
   closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent, part_of,
-  up_to, several, told, least, most), cache_dtypes (words of any engine), components (what may be given a version), requirements, features (name, fact), hardware and engines by id
+  up_to, several, told, least, most), cache_dtypes (words of any engine), components (what may be given a version), spoken (words of any
+  record, by fact), requirements, features (name, fact), hardware and engines by id
   (of an engine: name, role, scheme, repository, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
   overhead that a log of any engine shows, in bytes, or null).
 `engines/<id>.json`
@@ -44,6 +45,7 @@ from msgspec.structs import asdict
 from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor
 from infercompat.answer.question import components
+from infercompat.answer.spoken import SPOKEN, known_words
 from infercompat.condition import FACTS, MISSING, Condition, Fact, Range, parse, words
 from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, OfItems, Relates
 from infercompat.condition.relation import Arithmetic, Name, Number, Relation, Term, Word
@@ -98,6 +100,7 @@ def catalog_data(assessor: Assessor) -> dict[str, Any]:
         "facts": {name: _fact(fact) for name, fact in FACTS.items()},
         "cache_dtypes": sorted({word for engine in catalog.of_kind("engine") for word in dtype_words(engine)}),
         "components": sorted(components(catalog)),
+        "spoken": {fact: sorted(known_words(catalog, fact)) for fact in SPOKEN},
         "requirements": {record.id: _plain(_only(record.data, REQUIREMENT_FIELDS)) for record in catalog.of_kind("requirement")},
         "features": {id: {"name": feature.name, "fact": feature.fact} for id, feature in FEATURES.items()},
         "hardware": {record.id: _only(record.data, HARDWARE_FIELDS) for record in catalog.of_kind("hardware")},

@@ -11,7 +11,7 @@ import { quoted } from "./fields.js";
 /** @typedef {{id: string, title: string, state: "hit" | "maybe" | "almost", severity: string, proven: boolean, blocks: boolean, untested: boolean, because: string[], workarounds: Workaround[]}} Gotcha */
 /** @typedef {{argv: string[], environment: Record<string, string>, because: string[], without_flag: string[], options?: {for: string, argv: string[], why: string}[], image?: string | null, recipe?: string}} Command */
 /** @typedef {{changes: string[], verdict: string} & Change} Repair */
-/** @typedef {{verdict: string, reason: string, grade: string | null, confidence: number | null, question: Record<string, any>, chain: Hop[], missing: string[], provided: string[], gotchas: Gotcha[], command: Command | null, memory: import("./bar.js").Memory | null, repairs: Repair[]}} Answer as the JSON of `check` has it */
+/** @typedef {{verdict: string, reason: string, grade: string | null, confidence: number | null, question: Record<string, any>, notes: string[], chain: Hop[], missing: string[], provided: string[], gotchas: Gotcha[], command: Command | null, memory: import("./bar.js").Memory | null, repairs: Repair[]}} Answer as the JSON of `check` has it */
 /** @typedef {{names: (id: string) => string, apply: (change: Change) => void}} Page what an answer asks of the page: names of records, and changes of the form */
 
 const SEVERITIES = ["blocker", "major", "minor"];
@@ -51,6 +51,7 @@ export function head(answer, page) {
     make("p", { class: "ck-reason" }, answer.reason),
   ];
   if (question.newest_known) found.push(make("p", { class: "ic-dim" }, `${question.version} is newer than any release on record (the newest known is ${question.newest_known}): what follows is carried over from there as far as that is safe.`));
+  for (const note of answer.notes) found.push(make("p", { class: "ic-dim" }, `Note: ${note}.`));
   if (answer.provided.length) found.push(make("p", {}, make("b", {}, "Say more to decide: "), answer.provided.join(", ")));
   if (answer.missing.length) found.push(make("p", {}, make("b", {}, "Missing in the catalog: "), answer.missing.join(", ")));
   for (const [title, partial] of /** @type {[string, boolean][]} */ ([["Cleared by, cheapest first", false], ["Clears what is met, and what is unknown stays unknown", true]])) {

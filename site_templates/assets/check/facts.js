@@ -15,7 +15,7 @@ import { Stack } from "./stack.js";
 /** @type {Record<string, string>} */
 const TORCH_WORDS = { bfloat16: "bf16", float16: "fp16", half: "fp16", float32: "fp32" };
 /** @type {Record<string, string>} */
-const DRAFT_KINDS = { ngram: "ngram", suffix: "ngram", draft_model: "model", "draft-model": "model", standalone: "model" };
+export const DRAFT_KINDS = { ngram: "ngram", suffix: "ngram", draft_model: "model", "draft-model": "model", standalone: "model" };
 export const PARTS = ["cache.k.dtype", "cache.v.dtype"];
 const CHECKPOINT_FACTS = { kv_scales: "checkpoint.kv_scales", drafts: "checkpoint.draft_head" };
 const UNDECIDED = [undefined, null, "auto", "null"];

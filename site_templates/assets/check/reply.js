@@ -11,6 +11,7 @@ import { logged } from "./observed.js";
 import { said } from "./phrases.js";
 import { newestBefore } from "./question.js";
 import { MOST_SHOWN, search } from "./repairs.js";
+import { notes } from "./spoken.js";
 import { untested } from "./truth.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -89,6 +90,7 @@ function asData(answer, data) {
       required: [...question.required].sort(),
       assumed: assumed.map(({ fact, value, because }) => ({ fact, value, because })),
     },
+    notes: notes(question, data),
     chain: found.hops.map((hop) => ({
       hop: hop.name,
       state: hop.state,
