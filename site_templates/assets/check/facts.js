@@ -72,7 +72,7 @@ export function stackOf(resolved, data) {
  * @param {any} setting @param {Question} question @param {Facts} facts @param {any} catalog
  */
 function defaultHere(setting, question, facts, catalog) {
-  const stack = new Stack(question.model, facts, catalog);
+  const stack = new Stack(question.model, { [`${question.engine.id}.version`]: question.release.version, ...facts }, catalog);
   for (const entry of setting.defaults) {
     const truth = evaluate("when" in entry ? entry.when : ALWAYS, stack);
     if (truth.value !== false) return truth.value ? entry.value : null;
