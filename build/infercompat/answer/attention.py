@@ -120,7 +120,9 @@ def _anywhere(resolved: Resolved, joiner: Joiner) -> Hop | None:
     lost = [word for word in classes if word not in good and _choose(_at(_plain(resolved), word), joiner).state != "fails"]
     if not lost:
         return Hop("attention", "holds", f"a backend is left on {_in_short(good, classes)}", sources=sources, **common)
-    finding, avoided_by = f"no backend is left on {_in_short(lost, classes)}", f"Take hardware of class {_in_short(good, classes)}."
+    few = len(good) <= MOST_CLASSES < len(lost)
+    finding = f"a backend is left on {', '.join(good)} alone" if few else f"no backend is left on {_in_short(lost, classes)}"
+    avoided_by = f"Take hardware of class {_in_short(good, classes)}."
     return Hop("attention", "fails", finding, None, "refuses", avoided_by=avoided_by, sources=sources, **common)
 
 

@@ -190,7 +190,8 @@ def _to_other_ranks(gate: Gate, found: Assessment) -> Iterator[Change]:
         others = sorted({*range(max(1, current - MOST_NUMBERS), min(most, current + MOST_NUMBERS) + 1)} - {current}, key=lambda n: (abs(n - current), -n))
         stacks = ((n, replace(found.resolved, facts={**found.resolved.facts, name: n}).stack) for n in others)
         for number in itertools.islice((n for n, stack in stacks if evaluate(condition, stack).no), MOST_VALUES):
-            yield Change(f"set {name} = {number}", _cost(name), abs(number - current), set=((name, number),))
+            distance = 2 * abs(number - current) - (number > current)  # of two that are as near, the one that uses more devices
+            yield Change(f"set {name} = {number}", _cost(name), distance, set=((name, number),))
 
 
 def _most_ranks(name: str, found: Assessment) -> int:

@@ -54,7 +54,8 @@ function anywhere(resolved, joiner) {
   }
   const sources = sourcesIn(choices[good[0]].takes.slice(0, 1), joiner.data);
   if (!lost.length) return hop("attention", "holds", `a backend is left on ${inShort(good, Object.keys(choices))}`, { sources, how, stale });
-  const finding = `no backend is left on ${inShort(lost, Object.keys(choices))}`;
+  const isFew = good.length <= MOST_CLASSES && lost.length > MOST_CLASSES;
+  const finding = isFew ? `a backend is left on ${good.join(", ")} alone` : `no backend is left on ${inShort(lost, Object.keys(choices))}`;
   const avoided_by = `Take hardware of class ${inShort(good, Object.keys(choices))}.`;
   return hop("attention", "fails", finding, { consequence: "refuses", avoided_by, sources, how, stale });
 }

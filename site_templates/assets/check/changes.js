@@ -88,7 +88,8 @@ function* toOtherRanks(gate, found, data, may) {
     for (const number of sortedBy(others, (one) => [Math.abs(one - current), -one])) {
       const stack = stackOf({ ...resolved, facts: { ...resolved.facts, [name]: number } }, data);
       if (evaluate(tree, stack).value !== false) continue;
-      yield change(`set ${name} = ${number}`, may.cost(name), { distance: Math.abs(number - current), set: [[name, number]] });
+      const distance = 2 * Math.abs(number - current) - (number > current ? 1 : 0); // of two that are as near, the one that uses more devices
+      yield change(`set ${name} = ${number}`, may.cost(name), { distance, set: [[name, number]] });
       tried += 1;
       if (tried === MOST_VALUES) break;
     }
