@@ -6,9 +6,8 @@ Whatever does not depend on the question is worked out here, so that the script 
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
   closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent, part_of,
   up_to, several, told, least, most), cache_dtypes (words of any engine), components (what may be given a version), spoken (words of any
-  record, by fact), requirements, features (name, fact), hardware and engines by id
-  (of an engine: name, role, scheme, repository, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
-  overhead that a log of any engine shows, in bytes, or null).
+  record, by fact), requirements, features (name, fact), hardware and engines by id (of an engine: name, role, scheme, repository, aliases,
+  part_of, dates by release), models by id (name, aliases, hubs), generous (the largest overhead in bytes that a log of any shows, or null).
 `engines/<id>.json`
   id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
@@ -268,13 +267,10 @@ def _derived(derived: Derived | Unknown) -> dict[str, Any]:
         return {"missing": list(derived.missing), "reason": derived.reason}
     kinds = list(dict.fromkeys(derived.layers))
     properties = ("attends", "head_dim")
+    plain = ("name", "requirements", "weight_format", "image_tokens", "most_image_tokens")
     return {
-        "name": derived.name,
-        "requirements": derived.requirements,
+        **{name: getattr(derived, name) for name in plain},
         "context": asdict(derived.context),
-        "weight_format": derived.weight_format,
-        "image_tokens": derived.image_tokens,
-        "most_image_tokens": derived.most_image_tokens,
         "layer_kinds": [asdict(kind) | {name: getattr(kind, name) for name in properties} for kind in kinds],
         "layers": [kinds.index(layer) for layer in derived.layers],
     }
