@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalogs import text_of
+from catalogs import gotcha, text_of
 from infercompat import rules
 
 GOTCHA = "gotchas/enga/enga-wrong-past-window.yaml"
@@ -140,3 +140,30 @@ def test_patterns_compile(make, field, line):
     else:
         text = text.replace("hardware: {scope", f"{field}\nhardware: {{scope")
     assert [(diagnostic.rule, diagnostic.span.line) for diagnostic in rules.check(make({GOTCHA: text}))] == [("GOT002", line)]
+
+
+@pytest.mark.parametrize(
+    ("word", "help"),
+    [
+        ("eagle", None),
+        ("EAGLE3", None),
+        ("eaglle9", "Did you mean eagle?"),
+        ("xyzzy", "The engine's record lists the words of its setting."),
+    ],
+)
+def test_ways_to_draft_are_words_that_some_engine_has(make, word, help):
+    """In a condition and in a workaround; of two words that are not known each is told."""
+    fields = gotcha(when=f"{{speculation.method: {word}}}", workarounds=f"[{{set: {{speculation.method: {word}}}}}]")
+    found = [(one.rule, one.message, one.help) for one in rules.check(make({"gotchas/enga/drafts.yaml": fields}))]
+    assert found == ([] if help is None else [("CON003", f"no engine drafts by {word}", help)] * 2)
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        '{all: [{relation: "sequence_length > model.window"}, {relation: "sequence_length <= model.window"}]}',
+        "{gpu_memory_utilization: 95}",
+    ],
+)
+def test_conditions_that_can_never_be_true(make, when):
+    assert [one.rule for one in rules.check(make({"gotchas/enga/never.yaml": gotcha(when=when)}))] == ["CON002"]

@@ -103,7 +103,7 @@ def condition_never_true(products: Products) -> Iterator[Finding]:
 @rule(
     code="CON003",
     name="unknown-method",
-    what="A way to draft that a condition names is a word that an engine's record lists or a snapshot has read.",
+    what="A way to draft that a condition or a workaround names is a word that an engine's record lists or a snapshot has read.",
     why="A misspelt one is never what anybody sets, so the record would never apply.",
     bad=GOTCHA + "when: {speculation.method: eaglle}  # CON003\n",
     good=GOTCHA + "when: {speculation.method: eagle}\n",
@@ -115,16 +115,15 @@ def unknown_method(products: Products) -> Iterator[Finding]:
     for record in catalog.of_kind("support"):
         for _, word in words_in(record.data, fact):
             users.setdefault(word.lower(), set()).add(record.id)
-    for record in catalog.records.values():
-        for field, tree in _conditions(record):
-            for path, word in words_in(tree, fact):
-                if (low := word.lower()) in listed or len(users.get(low, ())) > 1:
-                    continue
-                close = difflib.get_close_matches(low, listed | (users.keys() - {low}), n=1, cutoff=0.8)
-                if close or low not in users:
-                    close = close or difflib.get_close_matches(low, listed | users.keys(), n=1)
-                    help = f"Did you mean {close[0]}?" if close else "The engine's record lists the words of its setting."
-                    yield record.document.span((*field, *path)), f"no engine drafts by {word}", help
+    for record in (record for kind in ("engine", "gotcha", "requirement", "support") for record in catalog.of_kind(kind)):
+        for path, word in words_in(record.data, fact):
+            if (low := word.lower()) in listed or len(users.get(low, ())) > 1:
+                continue
+            close = difflib.get_close_matches(low, listed | (users.keys() - {low}), n=1, cutoff=0.8)
+            if close or low not in users:
+                close = close or difflib.get_close_matches(low, listed | users.keys(), n=1)
+                help = f"Did you mean {close[0]}?" if close else "The engine's record lists the words of its setting."
+                yield record.document.span(path), f"no engine drafts by {word}", help
 
 
 @rule(
