@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs import ENGINE, OFFERS, changed, snapshot
+from infercompat.answer import attention as attention_module
 from infercompat.answer.attention import said
 from infercompat.answer.check import Assessor
 from infercompat.condition import Reason
@@ -223,9 +224,9 @@ EVERYWHERE = SELECTION + "  - {when: {platform: rocm}, order: [AMD], cites: [{id
     [
         ({}, "yes", None),
         ({"settings": ["attention.backend=auto"]}, "yes", None),
-        ({"cache_dtype": "bf16"}, "yes", "a backend is left on sm70, sm75, sm80, "),
-        ({"cache_dtype": "fp8_e4m3"}, "only-with", "no backend is left on sm70, sm75, sm80, sm86, sm87, sm89, sm103, "),
-        ({"settings": ["attention.backend=FAST"]}, "only-with", "no backend is left on sm70, "),
+        ({"cache_dtype": "bf16"}, "yes", "a backend is left on any cuda, any rocm"),
+        ({"cache_dtype": "fp8_e4m3"}, "only-with", "a backend is left on sm90, sm100 alone"),
+        ({"settings": ["attention.backend=FAST"]}, "only-with", "a backend is left on sm90, sm100 alone"),
         ({"required": ["cache.dtype=q8_0"]}, "no", "no class of hardware leaves a backend: FAST does not run on sm70; PLAIN does not take"),
     ],
 )
@@ -239,6 +240,20 @@ def test_without_hardware_what_was_named_is_tried_on_every_class(ask, options, v
 def test_without_hardware_the_classes_that_work_are_named(ask):
     answer = ask(of(ANYWHERE, EVERYWHERE), cache_dtype="fp8_e4m3")
     assert (answer.reply.reason, answer.data["provided"]) == ("Take hardware of class sm90, sm100.", ["hardware"])
+
+
+@pytest.mark.parametrize(
+    ("some", "expected"),
+    [
+        (["sm70", "cpu"], "sm70, cpu"),
+        (["sm80", "sm86", "sm89", "sm90", "gfx942", "gfx950"], "cuda from sm80 on, any rocm"),
+        (["sm70", "sm75", "sm80", "sm86", "sm89", "sm90", "cpu"], "any cuda, cpu"),
+        (["sm70", "sm75", "sm86", "sm90", "gfx942", "cpu"], "sm70, sm75, sm86, sm90, gfx942, cpu"),
+    ],
+)
+def test_classes_of_hardware_in_short(some, expected):
+    classes = ["sm70", "sm75", "sm80", "sm86", "sm89", "sm90", "gfx942", "gfx950", "cpu"]
+    assert attention_module._in_short(some, classes) == expected
 
 
 def test_no_backends_on_record_and_layers_that_do_not_attend_ask_for_none(ask, ask_real):

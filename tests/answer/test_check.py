@@ -202,6 +202,7 @@ def test_gotchas_say_what_is_so(ask):
         "state": "hit",
         "severity": "blocker",
         "proven": True,
+        "blocks": True,
         "untested": False,
         "because": ["enga 1.1.0 is where it was observed", "the model requires sliding-window", "lora is not true", "cache.dtype is fp8"],
         "workarounds": [{"set": {"cache.dtype": "bf16"}}],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogs import ENGINE, gotcha, snapshot
+from catalogs import ENGINE, REGISTRY, gotcha, snapshot
 from infercompat.answer import repairs
 from infercompat.answer.check import Assessor
 from infercompat.answer.repairs import search
@@ -234,6 +234,60 @@ def test_a_search_without_changes_is_complete_and_finds_nothing(ask):
     answer = ask(met(""))
     found = search(answer.assessor, answer.found)
     assert (found.repairs, found.clears, found.complete) == ((), False, True)
+
+
+RANKS = "{relation: model.heads % tensor_parallel != 0}"
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict", "expected"),
+    [
+        # Four heads: of the numbers below 3, 2 and 1 divide them.
+        ({"tp": 3}, "only-with", [["set tensor_parallel = 2"], ["set tensor_parallel = 1"]]),
+        # Three devices share by themselves; the ranks may still be named.
+        ({"gpus": 3}, "only-with", [["set tensor_parallel = 2"], ["set tensor_parallel = 1"]]),
+        # Of four devices three were to share: all do where nobody says, and of what may be said four are as near as two and use all.
+        ({"tp": 3, "gpus": 4}, "only-with",
+         [["leave tensor_parallel at its default"], ["set tensor_parallel = 4"], ["set tensor_parallel = 2"], ["set tensor_parallel = 1"]]),
+        # Two stages take half of the devices.
+        ({"tp": 3, "gpus": 6, "settings": ["pipeline_parallel=2"]}, "only-with", [["set tensor_parallel = 2"], ["set tensor_parallel = 1"]]),
+        ({"required": ["tensor_parallel=3"]}, "no", []),
+        ({"tp": 2}, "yes", []),
+        # Of the numbers below 7, 4, 2 and 1 divide them, 4 being the nearest.
+        ({"tp": 7}, "only-with", [["set tensor_parallel = 4"], ["set tensor_parallel = 2"], ["set tensor_parallel = 1"]]),
+    ],
+)  # fmt: skip
+def test_ranks_that_do_not_divide_are_changed_to_some_that_do(ask, options, verdict, expected):
+    answer = ask(met(RANKS), **options)
+    assert (answer.reply.verdict, changes(answer)) == (verdict, expected)
+
+
+def test_ranks_must_suit_all_that_is_met(ask):
+    """Two faults at 3 ranks, one of which is also met at 2: one rank is left."""
+    files = met(RANKS) | {"gotchas/enga/next.yaml": gotcha(when="{relation: tensor_parallel > 1}")}
+    assert changes(ask(files, tp=3)) == [["set tensor_parallel = 1"]]
+
+
+def test_what_clears_a_fault_and_leaves_the_answer_unknown(ask):
+    """Nobody speaks of the architecture. What brings another unknown, or another question, is not told."""
+    files = met(LORA, "[{set: {chunked_prefill: false}}]") | {REGISTRY: snapshot("about: {architecture: OtherForCausalLM}, holds: native")}
+    answer = ask(files, settings=["lora=true"])
+    assert (answer.reply.verdict, changes(answer)) == ("unknown", [["leave lora at its default"]])
+    assert [repair["verdict"] for repair in answer.data["repairs"]] == ["unknown"]
+    waiting = {"gotchas/enga/next.yaml": gotcha(when="{all: [{lora: false}, {max_num_seqs: 4}]}")}
+    assert changes(ask(files | waiting, settings=["lora=true"])) == []
+
+
+def test_gpt_oss_with_flashinfer_at_0_17_is_told_another_backend(ask_real):
+    """The thread's way out clears the refusal; a later release makes it a yes. What is required stays: then the release alone helps."""
+    stack = {"hardware": "rtx-pro-6000-blackwell"}
+    free = ask_real("gpt-oss-20b", "vllm@0.17.0", settings=["attention.backend=FLASHINFER"], **stack)
+    told = {repair["changes"][0]: repair["verdict"] for repair in free.data["repairs"]}
+    assert (free.reply.verdict, told["take vLLM 0.33.0"], told["set attention.backend = TRITON_ATTN"]) == ("only-with", "yes", "unknown")
+    held = ask_real("gpt-oss-20b", "vllm@0.17.0", required=["attention.backend=FLASHINFER"], **stack)
+    assert (held.reply.verdict, changes(held)[0]) == ("only-with", ["take vLLM 0.33.0"])
+    both = ask_real("gpt-oss-20b", "vllm", required=["version=0.17.0", "attention.backend=FLASHINFER"], **stack)
+    assert (both.reply.verdict, changes(both)) == ("no", [])
 
 
 def test_a_setting_above_what_there_is_is_brought_down_to_it(ask):

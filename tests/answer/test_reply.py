@@ -30,12 +30,13 @@ HIDDEN = {OFFERS: None}
         (SILENT, {}, "unknown", "architecture: no source of EngA in the catalog speaks of LlamaForCausalLM", []),
         # What blocks is met whatever else is unknown: with nothing that clears it the answer is no, else what is unknown stays so.
         (SILENT | ALWAYS, {}, "no", "met: Goes wrong", []),
-        (SILENT | CLEARED, {}, "unknown", "architecture: no source of EngA in the catalog speaks of LlamaForCausalLM", []),
+        (SILENT | CLEARED, {}, "unknown", "architecture: no source of EngA in the catalog speaks of LlamaForCausalLM", [["set chunked_prefill = false"]]),
         (SILENT | CLEARED, {"required": ["chunked_prefill=true"]}, "no", "met: Goes wrong", []),
-        (SILENT | LORA, {"settings": ["lora=true"]}, "unknown", "architecture: no source of EngA in the catalog speaks of LlamaForCausalLM", []),
+        (SILENT | LORA, {"settings": ["lora=true"]}, "unknown", "architecture: no source of EngA in the catalog speaks of LlamaForCausalLM",
+         [["leave lora at its default"]]),
         (SILENT | LORA, {"required": ["lora=true"]}, "no", "met: Goes wrong", []),
     ],
-)
+)  # fmt: skip
 def test_the_verdict_after_repairs(ask, files, options, verdict, reason, repairs):
     answer = ask(files, **options)
     assert (answer.reply.verdict, answer.reply.reason) == (verdict, reason)
@@ -44,7 +45,10 @@ def test_the_verdict_after_repairs(ask, files, options, verdict, reason, repairs
 
 
 def test_a_newer_release_that_is_clean_is_a_way_out_of_what_blocks_here(ask):
-    """At the release in question hops are unknown and a fault is met: that is no unknown answer, since another release is whole."""
+    """At the release in question hops are unknown and a fault is met: that is no unknown answer, since another release is whole.
+
+    A release between clears the fault too, and leaves unknown what is unknown: it stands behind, with that verdict of its own.
+    """
     head = HEAD.replace("releases:\n", 'releases:\n  - {version: "1.2.0", date: 2026-02-20}\n')
     affects = '{all: [{engine: enga, observed: ["1.1.0"], fixed: {first_release: "1.1.5", cites: [{id: enga-issue-1}]}}]}'
     files = {
@@ -55,7 +59,8 @@ def test_a_newer_release_that_is_clean_is_a_way_out_of_what_blocks_here(ask):
     answer = ask(files, engine="enga@1.1.0")
     assert answer.found.verdict == "unknown"
     assert (answer.reply.verdict, answer.data["missing"]) == ("only-with", [])
-    assert [repair["changes"] for repair in answer.data["repairs"]] == [["take EngA 1.2.0"]]
+    told = [(repair["changes"], repair["verdict"]) for repair in answer.data["repairs"]]
+    assert told == [(["take EngA 1.2.0"], "yes"), (["take EngA 1.1.5"], "unknown")]
     assert {name: answer.data["repairs"][0][name] for name in ("set", "drop", "version")} == {"set": {}, "drop": [], "version": "1.2.0"}
 
 
@@ -81,7 +86,7 @@ def test_gpt_oss_on_flashinfer_is_cleared_by_the_release_that_has_the_fix(ask_re
 
 
 TOP = {
-    "schema_version", "verdict", "reason", "grade", "confidence", "question", "chain", "missing", "provided", "gotchas", "command", "memory",
+    "schema_version", "verdict", "reason", "grade", "confidence", "question", "notes", "chain", "missing", "provided", "gotchas", "command", "memory",
     "repairs",
 }  # fmt: skip
 MEMORY = {"weights_bytes", "cache_bytes", "state_bytes", "available_bytes", "fits"}
@@ -183,6 +188,33 @@ def test_an_unlisted_model_is_answered_in_the_same_shape(run, folder):
     assert run("check", "me/entirely-my-own", "engaa", catalog=folder).exit_code == 2
     alone = run("check", "me/entirely-my-own", catalog=folder)
     assert (alone.exit_code, alone.stdout.splitlines()[0]) == (4, "UNKNOWN   me/entirely-my-own")
+
+
+NO_CHANGE = "Cleared by: no change is known that clears what stands in the way"
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "shown", "not_shown"),
+    [
+        # Nothing clears it: that is said, and the command that fails is not printed.
+        (ALWAYS, [], [NO_CHANGE], ["enga serve"]),
+        (LORA, ["--require", "lora=true"], [NO_CHANGE], ["enga serve"]),
+        # A change makes it a yes: the command has it in it, and says so.
+        (CLEARED, [], ["Cleared by, cheapest first:", "  set chunked_prefill = false", "With the first of these:",
+                       "enga serve acme/plain --no-chunked-prefill"], [NO_CHANGE]),
+        # It clears what is met and leaves the rest unknown: it is not said to clear the question.
+        (SILENT | CLEARED, [], ["Clears what is met, and what is unknown stays unknown:", "  set chunked_prefill = false"],
+         ["Cleared by", NO_CHANGE]),
+        # Unknown, and nothing is met: nothing has to be cleared.
+        (SILENT, [], ["enga serve acme/plain"], ["Clears", "Cleared by"]),
+        ({}, [], ["enga serve acme/plain"], ["Cleared by", "With the first"]),
+    ],
+)  # fmt: skip
+def test_for_people_what_clears_it_or_that_nothing_is_known_to(run, tmp_path, files, arguments, shown, not_shown):
+    catalog = copy_tiny(tmp_path / "clearing", BASE | {ENGINE: engine(SETTINGS, more=SERVE)} | files)
+    lines = run("check", "plain-model", "enga", *arguments, catalog=catalog).stdout.splitlines()
+    assert [one for one in shown if one not in lines] == []
+    assert [one for one in not_shown if any(line.startswith(one) for line in lines)] == []
 
 
 def test_over_all_models_and_engines(run, folder):

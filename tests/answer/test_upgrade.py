@@ -47,6 +47,7 @@ def test_what_leaves_and_what_arrives(move):
         "hops": [
             {"hop": "architecture", "from": "holds", "to": "holds", "finding": "LlamaForCausalLM is implemented by the engine itself (A source)"},
         ],
+        "defaults": [],
         "gotchas_left": [{"id": "fixed", "state": "hit", "severity": "blocker", "title": "Was there"}],
         "gotchas_arrived": [{"id": "brought", "state": "hit", "severity": "major", "title": "Came along"}],
         "components": [{"component": "libx", "from": "1.0", "to": "2.0"}],
@@ -93,14 +94,14 @@ def test_a_hop_that_was_not_asked_before(move):
     assert [(hop["hop"], hop["from"], hop["to"]) for hop in found["hops"]] == [("architecture", "fails", "holds"), ("config", "not asked", "holds")]
 
 
-def test_a_component_that_nobody_knows(move):
+def test_a_component_that_only_one_side_knows_is_no_move(move):
     head = HEAD.replace(', bundles: {libx: "1.0"}', "")
     found = move({ENGINE: engine(SETTINGS, more=SERVE, head=head)})
-    assert found["components"] == [{"component": "libx", "from": None, "to": "2.0"}]
+    assert found["components"] == []
 
 
 def test_for_people(move, capsys):
-    print_data(move({ENGINE: engine(SETTINGS, more=SERVE, head=HEAD.replace(', bundles: {libx: "1.0"}', ""))}, settings=["lora=true"]))
+    print_data(move(settings=["lora=true"]))
     assert capsys.readouterr().out.splitlines() == [
         "plain-model on enga: 1.0.0 only-with -> 1.1.0 yes",
         "  1.0.0      fixed: Was there; cleared by: leave lora at its default",
@@ -115,9 +116,49 @@ def test_for_people(move, capsys):
         "Hops that change:",
         "  architecture         holds -> holds: LlamaForCausalLM is implemented by the engine itself (A source)",
         "",
+        "Defaults that change: none that is on record",
+        "",
         "Components:",
-        "  libx                 not known -> 2.0",
+        "  libx                 1.0 -> 2.0",
     ]
+
+
+CHANGED = SETTINGS | {
+    "async_scheduling": 'flag: --async, default: true, defaults: [{when: {enga.version: {below: "1.1.0"}}, value: false}, {value: true}]',
+    "setting.later": 'flag: --later, default: 7, since: "1.1.0"',
+    "setting.mode": 'flag: --mode, default: auto, since: "1.0.0"',
+}
+
+
+def test_defaults_that_change(move, capsys):
+    """Off until 1.0.0 and on from 1.1.0, where a setting begins, too; one that was named has no default."""
+    files = {ENGINE: engine(CHANGED, more=SERVE)}
+    found = move(files)
+    cites = [{"id": "enga-registry"}]
+    assert found["defaults"] == [
+        {"fact": "async_scheduling", "flag": "--async", "from": False, "to": True, "exists": [True, True], "cites": cites},
+        {"fact": "setting.later", "flag": "--later", "from": None, "to": 7, "exists": [False, True], "cites": cites},
+    ]
+    print_data(found)
+    assert "  async_scheduling     false -> true  (--async)\n  setting.later        no such setting -> 7  (--later)\n" in capsys.readouterr().out
+    assert [one["fact"] for one in move(files, settings=["async_scheduling=true"])["defaults"]] == ["setting.later"]
+    assert move(files, before="1.1.0", after="1.1.0")["defaults"] == []
+
+
+def test_a_gotcha_of_other_hardware_neither_leaves_nor_arrives(move):
+    """Seen on sm75 and fixed: for a card of sm90 it never was there, for one of sm75 and for hardware that nobody named it leaves."""
+    seen = {"gotchas/enga/fixed.yaml": gotcha(when="{lora: true}", affects=FIXED, status="fixed", hardware="{scope: list, seen_on: [sm75]}")}
+    left = {word: [one["id"] for one in move(seen, settings=["lora=true", *said])["gotchas_left"]] for word, said in
+            (("sm90", ["hardware.class=sm90"]), ("sm75", ["hardware.class=sm75"]), ("none", []))}  # fmt: skip
+    assert left == {"sm90": [], "sm75": ["fixed"], "none": ["fixed"]}
+
+
+def test_what_is_only_told_apart_on_one_side_has_not_moved(move):
+    """On one side nobody knows the value, on the other the record has it: the version changes nothing of the fault."""
+    asking = {"gotchas/enga/fixed.yaml": gotcha(when="{async_scheduling: false}", title="As before")}
+    known = SETTINGS | {"async_scheduling": 'flag: --async, default: true, defaults: [{when: {enga.version: {min: "1.1.0"}}, value: true}]'}
+    found = move({ENGINE: engine(known, more=SERVE), **asking})
+    assert (found["gotchas_left"], found["gotchas_arrived"]) == ([], [])
 
 
 @pytest.mark.parametrize(

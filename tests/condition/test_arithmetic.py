@@ -138,3 +138,24 @@ def test_quantities_that_come_to_nothing_like_it(text, expected):
 
 def test_a_divisor_that_may_be_nothing_leaves_it_possible():
     assert not impossible(parse_relation("a / b < 0"), {"a": Range(0, INF), "b": Range(0, INF)})
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "can"),
+    [
+        # Every whole number is divided by 1 without a rest, and not every one by 2.
+        ("model.heads % tensor_parallel != 0", {"model.heads": Range(1, INF), "tensor_parallel": 1}, False),
+        ("model.heads % tensor_parallel != 0", {"model.heads": Range(1, INF), "tensor_parallel": 2}, True),
+        # The rest of whole numbers by 8 is 7 at most; that of half a number may be 7.5.
+        ("model.heads % 8 > 7", {"model.heads": Range(1, INF)}, False),
+        ("model.heads % 8 >= 7", {"model.heads": Range(1, INF)}, True),
+        ("model.heads / 2 % 8 > 7", {"model.heads": Range(1, INF)}, True),
+        ("gpu_memory_utilization % 1 != 0", {"gpu_memory_utilization": Range(0, 1)}, True),
+        # The rest by a negative number is above it: -1 at least by -2.
+        ("model.heads % (0 - 2) < 0 - 1", {"model.heads": Range(1, INF)}, False),
+        ("model.heads % (0 - 2) < 0", {"model.heads": Range(1, INF)}, True),
+        ("model.heads % max_num_seqs > 15", {"model.heads": Range(1, INF), "max_num_seqs": Range(1, 16)}, False),
+    ],
+)
+def test_the_rest_of_whole_numbers(text, values, can):
+    assert check(text, **values) is can

@@ -328,3 +328,35 @@ def test_a_maybe_always_names_a_fact(tree, states):
         truth = evaluate(tree, facts)
         if truth.maybe:
             assert truth.missing
+
+
+@pytest.mark.parametrize(
+    ("relation", "values", "expected"),
+    [
+        # Whatever the number of heads is, one rank divides it; two may or may not.
+        ("model.heads % tensor_parallel != 0", {"tensor_parallel": 1}, False),
+        ("model.heads % tensor_parallel != 0", {"tensor_parallel": 2}, None),
+        # There is one head at least, and one rank; a share is never above 1.
+        ("model.heads < 1", {}, False),
+        ("model.heads < 2", {}, None),
+        ("tensor_parallel > model.heads", {"tensor_parallel": 1}, False),
+        ("tensor_parallel >= model.heads", {"tensor_parallel": 1}, None),
+        ("gpu_memory_utilization * 100 > 100", {}, False),
+        # A window may be none, so that nothing is true of it by being a number.
+        ("model.window >= 0", {}, None),
+        ("setting.rows < 0", {}, None),
+    ],
+)
+def test_what_arithmetic_decides_of_a_number_that_nobody_knows(relation, values, expected):
+    for always in (False, True):
+        assert ask({"relation": relation}, values, always=always).value is expected
+
+
+def test_what_follows_from_a_named_model_is_never_asked_of_the_person():
+    """Of a model that is named, its heads are not missing but untested; where no model is named they are what is missing."""
+    data = {"relation": "model.heads % tensor_parallel != 0"}
+    open_model, named = ask(data, {"tensor_parallel": 2}), ask(data, {"tensor_parallel": 2, "model.id": "whisper-large-v3"})
+    assert (open_model.missing, open_model.untested) == (("model.heads",), False)
+    assert (named.value, named.missing, named.untested) == (None, (), True)
+    assert ask(data, {"model.id": "whisper-large-v3"}).missing == ("tensor_parallel",)
+    assert ask({"model.window": 1024}, {"model.id": "x"}).missing == ()

@@ -92,6 +92,15 @@ def test_a_tree_that_is_too_wide_is_let_pass():
         ["max_model_len > 4096", {"max_model_len": 2048}],
         ["cache.dtype == 'fp8'", {"cache.dtype": "bf16"}],
         ["tensor_parallel > max_num_seqs", "max_num_seqs >= tensor_parallel"],
+        ["sequence_length > model.window", "sequence_length <= model.window"],
+        ["sequence_length > model.window", "model.window >= sequence_length"],
+        ["gpu_memory_utilization > 1"],
+        ["model.heads % 1 != 0"],
+        [{"gpu_memory_utilization": 95}],
+        [{"gpu_memory_utilization": [0.5, 95]}, {"gpu_memory_utilization": {"min": 0.9}}],
+        [{"gpu_memory_utilization": {"above": 1}}],
+        [{"tensor_parallel": 0}],
+        [{"model.head_dim": 0}],
     ],
 )
 def test_comparisons_that_contradict(parts):
@@ -111,6 +120,11 @@ def test_comparisons_that_contradict(parts):
         ["model.kv_heads > tensor_parallel", "model.kv_heads < tensor_parallel"],  # it may have several
         ["setting.rows < -3"],
         ["speculation.tokens < 1"],
+        ["sequence_length >= model.window", "sequence_length <= model.window"],
+        [{"gpu_memory_utilization": {"min": 0.95}}],
+        [{"not": {"gpu_memory_utilization": {"min": 2}}}],
+        [{"speculation.tokens": 0}],
+        [{"setting.x": -95}],
         [{"vllm.has_pr": 1}, {"vllm.has_pr": 2}],
     ],
 )
@@ -122,3 +136,9 @@ def never(parts):
     condition, faults = parse({"all": [{"relation": part} if isinstance(part, str) else part for part in parts]})
     assert faults == []
     return never_true(condition)
+
+
+def test_a_value_out_of_reach_is_named_alone():
+    condition, _ = parse({"gpu_memory_utilization": 95}, ("when",))
+    [fault] = never_true(condition)
+    assert (fault.message, fault.help) == ("this can never be true: gpu_memory_utilization is 95", "take a value that it can have")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalogs import text_of
+from catalogs import gotcha, text_of
 from infercompat import rules
 
 GOTCHA = "gotchas/enga/enga-wrong-past-window.yaml"
@@ -150,3 +150,30 @@ def test_a_feature_that_is_nearly_one_is_named_with_its_place(make, feature, mea
     found = rules.check(make({OFFERS: text.replace("claims:\n", "claims:\n" + line)}))
     told = [(one.rule, one.span.line, one.span.column, one.message, one.help) for one in found]
     assert told == ([("SUP003", last + 1, line.index(feature) + 1, f"no fact asks for {feature}", f"Did you mean {meant}?")] if meant else [])
+
+
+@pytest.mark.parametrize(
+    ("word", "help"),
+    [
+        ("eagle", None),
+        ("EAGLE3", None),
+        ("eaglle9", "Did you mean eagle?"),
+        ("xyzzy", "The engine's record lists the words of its setting."),
+    ],
+)
+def test_ways_to_draft_are_words_that_some_engine_has(make, word, help):
+    """In a condition and in a workaround; of two words that are not known each is told."""
+    fields = gotcha(when=f"{{speculation.method: {word}}}", workarounds=f"[{{set: {{speculation.method: {word}}}}}]")
+    found = [(one.rule, one.message, one.help) for one in rules.check(make({"gotchas/enga/drafts.yaml": fields}))]
+    assert found == ([] if help is None else [("CON003", f"no engine drafts by {word}", help)] * 2)
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        '{all: [{relation: "sequence_length > model.window"}, {relation: "sequence_length <= model.window"}]}',
+        "{gpu_memory_utilization: 95}",
+    ],
+)
+def test_conditions_that_can_never_be_true(make, when):
+    assert [one.rule for one in rules.check(make({"gotchas/enga/never.yaml": gotcha(when=when)}))] == ["CON002"]

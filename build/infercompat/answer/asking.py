@@ -24,6 +24,7 @@ from infercompat.answer.question import (
     told_of,
     with_changes,
 )
+from infercompat.answer.spoken import check_words
 from infercompat.condition import in_words
 from infercompat.derive import Derived, Unknown
 from infercompat.link import Catalog
@@ -57,11 +58,14 @@ def questions(products: Products, model: str | None, engine: str | None, options
     if engine:
         given = with_changes(with_changes(given, {f"{engines[0][0].id}.has_pr": changes} if changes else {}), told_of(*engines[0]))
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
-    return [
+    asked = [
         Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or _hub_id(record, model) or file_of(record))
         for record, derived in models
         for found, version in engines
     ]
+    if engine and asked:
+        check_words(catalog, asked[0])
+    return asked
 
 
 def _pinned(engine: Record, version: str | None, *more: Any) -> str | None:

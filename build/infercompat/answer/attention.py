@@ -21,6 +21,8 @@ OF_THE_MODEL = ("bf16", "fp16")
 """Types that a backend takes where it lists auto, which is the model's own."""
 MOST_ALTERNATIVES = 5
 """How many values a reason lists; of more, it gives their number."""
+MOST_CLASSES = 5
+"""How many classes of hardware are named one by one."""
 NOT_LISTED = "the catalog does not list what it accepts"
 
 
@@ -117,9 +119,23 @@ def _anywhere(resolved: Resolved, joiner: Joiner) -> Hop | None:
     sources = _sources(choices[good[0]].takes[:1], joiner)
     lost = [word for word in classes if word not in good and _choose(_at(_plain(resolved), word), joiner).state != "fails"]
     if not lost:
-        return Hop("attention", "holds", f"a backend is left on {', '.join(good)}", sources=sources, **common)
-    finding = f"no backend is left on {', '.join(lost)}"
-    return Hop("attention", "fails", finding, None, "refuses", avoided_by=f"Take hardware of class {', '.join(good)}.", sources=sources, **common)
+        return Hop("attention", "holds", f"a backend is left on {_in_short(good, classes)}", sources=sources, **common)
+    few = len(good) <= MOST_CLASSES < len(lost)
+    finding = f"a backend is left on {', '.join(good)} alone" if few else f"no backend is left on {_in_short(lost, classes)}"
+    avoided_by = f"Take hardware of class {_in_short(good, classes)}."
+    return Hop("attention", "fails", finding, None, "refuses", avoided_by=avoided_by, sources=sources, **common)
+
+
+def _in_short(some: list[str], classes: list[str]) -> str:
+    """Classes of hardware one by one where they are few, else by platform: all of it, or from one class on."""
+    if len(some) <= MOST_CLASSES:
+        return ", ".join(some)
+    parts = []
+    for platform in dict.fromkeys(map(platform_of, some)):
+        mine, all = ([word for word in words if platform_of(word) == platform] for words in (some, classes))
+        whole, tail = mine == all and len(mine) > 1, mine == all[-len(mine) :] and len(mine) > 2
+        parts.append(f"any {platform}" if whole else f"{platform} from {mine[0]} on" if tail else ", ".join(mine))
+    return ", ".join(parts)
 
 
 def _at(resolved: Resolved, hardware_class: str) -> Resolved:

@@ -246,6 +246,7 @@ def chain(found: Assessment, ledger: Ledger) -> list[dict[str, Any]]:
 
 def gotchas(found: Assessment) -> list[dict[str, Any]]:
     """The gotchas as the JSON contract has them."""
+    blocking = {gate.gotcha.id for gate in found.blocking}
     return [
         {
             "id": gate.gotcha.id,
@@ -253,6 +254,7 @@ def gotchas(found: Assessment) -> list[dict[str, Any]]:
             "state": gate.state,
             "severity": gate.severity,
             "proven": gate.proven,
+            "blocks": gate.gotcha.id in blocking,
             "untested": gate.truth.untested,
             "because": list(dict.fromkeys(said(reason) for reason in gate.truth.because)),
             "workarounds": gate.gotcha.data["workarounds"],

@@ -89,7 +89,7 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
 
 def _default_here(setting: dict[str, Any], question: Question, facts: dict[str, Any]) -> Any:
     """The default that holds on the stack; None where a fact that decides it is not known."""
-    stack = Stack(question.model, question.derived, facts)
+    stack = Stack(question.model, question.derived, {f"{question.engine.id}.version": question.release.version, **facts})
     for entry in setting["defaults"]:
         truth = evaluate(parse(entry["when"])[0] if "when" in entry else ALWAYS, stack)
         if not truth.no:

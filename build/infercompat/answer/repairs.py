@@ -1,8 +1,12 @@
-"""Repairs: the smallest sets of allowed changes after which the whole question comes out clean, each re-run from the start."""
+"""Repairs: the smallest sets of allowed changes after which the whole question comes out clean, each re-run from the start.
+
+Where something else is unknown whatever is changed, those that clear what is met are told, too: they leave the answer unknown.
+"""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
-from infercompat.answer.question import Question, Refused, release_of
-from infercompat.condition import Range, in_words, leaves, lookup, parse
-from infercompat.condition.nodes import AllOf, Is, Not, Relates
+from infercompat.answer.question import RANKS, Question, Refused, release_of
+from infercompat.condition import Range, evaluate, in_words, leaves, lookup, parse
+from infercompat.condition.nodes import AllOf, Is, Not, OfItems, Relates
 from infercompat.condition.relation import Name
 from infercompat.condition.values import OneOf
 from infercompat.join import BLOCKING, Gate, Hop, newest_release
@@ -24,13 +28,16 @@ LENGTH = "max_model_len"
 """Never reset where it was asked for: it is what the person wants of the server, and its default is longer."""
 ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"})
 """What decides among attention backends."""
+MOST_VALUES, MOST_NUMBERS = 3, 512
+"""How many other values of a number are tried where a comparison rules out the one there is, and how many are looked at for that."""
 
 
 class Change(Struct, frozen=True):
-    """One allowed change: facts to set, facts to take back, or another release; cheaper ones first."""
+    """One allowed change: facts to set, facts to take back, or another release; cheaper ones first, then those that change less."""
 
     words: str
     cost: int
+    distance: int = 0
     set: tuple[tuple[str, Any], ...] = ()
     drop: frozenset[str] = frozenset()
     version: str | None = None
@@ -45,16 +52,20 @@ class Change(Struct, frozen=True):
 
 
 class Repair(Struct, frozen=True):
-    """Changes that together make the answer yes, or leave nothing but what waited for facts before."""
+    """Changes that together make the answer yes, or leave nothing but what waited for facts, or was unknown, before."""
 
     changes: tuple[Change, ...]
     after: Assessment
 
 
 class Search(Struct, frozen=True):
-    """What was found: the repairs, whether any changes clear what blocks (whatever else is unknown then), and whether all were tried."""
+    """What was found: the repairs, those that clear what is met and leave unknown what was unknown, and what they say of the verdict.
+
+    `clears`: whether any changes clear what blocks, whatever else is unknown then; `complete`: whether all were tried.
+    """
 
     repairs: tuple[Repair, ...] = ()
+    partial: tuple[Repair, ...] = ()
     clears: bool = False
     complete: bool = True
 
@@ -64,17 +75,22 @@ def search(assessor: Assessor, found: Assessment) -> Search:
 
     Where none makes it clean, those after which it only depends on what it depended on before.
     """
-    ordered = sorted(_changes(found), key=lambda change: (change.cost, change.words))
+    ordered = sorted(_changes(found), key=lambda change: (change.cost, change.distance, change.words))
     changes = list({(change.set, change.drop, change.version): change for change in reversed(ordered)}.values())[::-1]
     clean: list[Repair] = []
     nearly: list[Repair] = []
+    partial: list[Repair] = []
     clears, tried = False, 0
+
+    def result(complete: bool) -> Search:
+        return Search(tuple((clean or nearly)[:MOST_SHOWN]), tuple(partial[:MOST_SHOWN]), clears, complete)
+
     for size in range(1, MOST_CHANGES + 1):
         for chosen in sorted(itertools.combinations(changes, size), key=lambda chosen: sum(change.cost for change in chosen)):
             if _clash(chosen):
                 continue
             if tried == MOST_TRIED:
-                return Search(tuple((clean or nearly)[:MOST_SHOWN]), clears, complete=False)
+                return result(complete=False)
             tried += 1
             question = found.question
             for change in chosen:
@@ -85,9 +101,22 @@ def search(assessor: Assessor, found: Assessment) -> Search:
                 clean.append(Repair(chosen, after))
             elif found.verdict == "no" and after.verdict == "only-with" and _only_depends(after, found):
                 nearly.append(Repair(chosen, after))
+            elif _clears_what_is_met(after, found):
+                partial.append(Repair(chosen, after))
         if clean or nearly or (clears and found.verdict == "unknown"):
             break
-    return Search(tuple((clean or nearly)[:MOST_SHOWN]), clears)
+    return result(complete=True)
+
+
+def _clears_what_is_met(after: Assessment, before: Assessment) -> bool:
+    """Whether nothing blocks any more, and no more is unknown, or waits for facts, than before: an answer that stays unknown."""
+    if not before.blocking or after.blocking or not before.verdict == after.verdict == "unknown":
+        return False
+    unknown, waiting = (
+        [{hop.name for hop in one.hops if hop.state == "unknown"} for one in (after, before)],
+        [{gate.gotcha.id for gate in one.could_block} | _avoidable(one) for one in (after, before)],
+    )
+    return unknown[0] <= unknown[1] and waiting[0] <= waiting[1]
 
 
 def _only_depends(after: Assessment, before: Assessment) -> bool:
@@ -112,6 +141,7 @@ def _changes(found: Assessment) -> Iterator[Change]:
         for workaround in gate.gotcha.data["workarounds"]:
             yield from _from_workaround(workaround, question)
         yield from _to_the_limit(gate, found)
+        yield from _to_other_ranks(gate, found)
     for hop in found.hops:
         if hop.settings and hop.state == "fails":
             yield from _out_of(hop, question)
@@ -147,6 +177,27 @@ def _to_the_limit(gate: Gate, found: Assessment) -> Iterator[Change]:
         plain = all(isinstance(term, Name) for term in (leaf.relation.left, leaf.relation.right))
         if plain and name != LENGTH and name not in found.question.required and _settable(name) and isinstance(least, int) and least > 0:
             yield Change(f"set {name} = {least}", _cost(name), set=((name, least),))
+
+
+def _to_other_ranks(gate: Gate, found: Assessment) -> Iterator[Change]:
+    """Other numbers of ranks, of those that the devices allow, under which a comparison that asks for them no longer holds; nearest first."""
+    condition = parse(gate.gotcha.data["when"])[0] if "when" in gate.gotcha.data else None
+    compared = [leaf for leaf in leaves(condition) if isinstance(leaf, Relates | OfItems)] if condition else []
+    for name in dict.fromkeys(name for leaf in compared for name in leaf.facts if name in RANKS):
+        current, most = found.resolved.facts.get(name), _most_ranks(name, found)
+        if name in found.question.required or not isinstance(current, int):
+            continue
+        others = sorted({*range(max(1, current - MOST_NUMBERS), min(most, current + MOST_NUMBERS) + 1)} - {current}, key=lambda n: (abs(n - current), -n))
+        stacks = ((n, replace(found.resolved, facts={**found.resolved.facts, name: n}).stack) for n in others)
+        for number in itertools.islice((n for n, stack in stacks if evaluate(condition, stack).no), MOST_VALUES):
+            distance = 2 * abs(number - current) - (number > current)  # of two that are as near, the one that uses more devices
+            yield Change(f"set {name} = {number}", _cost(name), distance, set=((name, number),))
+
+
+def _most_ranks(name: str, found: Assessment) -> int:
+    """How many ranks of a kind the devices allow beside those of the other kinds."""
+    others = math.prod(int(found.resolved.facts.get(other) or 1) for other in RANKS if other != name)
+    return max(1, found.question.gpus // others)
 
 
 def _more_memory(found: Assessment) -> Iterator[Change]:

@@ -13,15 +13,22 @@ from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.command import command, recipe_of
 from infercompat.answer.observed import logged
 from infercompat.answer.question import Question, engine_named, newest_before, release_of
-from infercompat.answer.repairs import Repair, search
+from infercompat.answer.repairs import MOST_SHOWN, Repair, Search, search
+from infercompat.answer.spoken import notes
 from infercompat.link import Catalog
 from infercompat.units import format_bytes
 
 EXIT_STATUS = {"yes": 0, "no": 1, "only-with": 3, "unknown": 4}
 
+CLEARED = "Cleared by, cheapest first"
+PARTLY_CLEARED = "Clears what is met, and what is unknown stays unknown"
+
 
 class Reply(Struct, frozen=True):
-    """The assessment as asked, the verdict after repairs were looked for, and the repairs."""
+    """The assessment as asked, the verdict after repairs were looked for, and the repairs.
+
+    Those whose own verdict is unknown clear what is met and no more; they stand behind the others.
+    """
 
     found: Assessment
     verdict: str
@@ -41,18 +48,19 @@ def reply(assessor: Assessor, question: Question) -> Reply:
         return Reply(found, found.verdict, found.reason, (), found.missing)
     tried = search(assessor, found)
     if found.verdict == "no" or (blocked and found.verdict == "unknown"):
-        return _decided(found, tried.repairs, tried.clears, tried.complete)
+        return _decided(found, tried)
     return Reply(found, found.verdict, found.reason, tried.repairs, found.missing)
 
 
-def _decided(found: Assessment, cleared: tuple[Repair, ...], clears: bool, complete: bool) -> Reply:
+def _decided(found: Assessment, tried: Search) -> Reply:
     """The verdict where something blocks, after changes were tried."""
+    cleared, clears, complete = tried.repairs, tried.clears, tried.complete
     met = f"{found.blocking[0].gotcha.id}: {found.blocking[0].gotcha.name}" if found.verdict == "unknown" and found.blocking else found.reason
     if cleared:
         rest = "" if cleared[0].after.verdict == "yes" else f"; after that {cleared[0].after.reason}"
-        return Reply(found, "only-with", f"{met}; cleared by: {_words(cleared[0])}{rest}", cleared)
+        return Reply(found, "only-with", f"{met}; cleared by: {_words(cleared[0])}{rest}", (*cleared, *tried.partial)[:MOST_SHOWN])
     if found.verdict == "unknown" and clears:
-        return Reply(found, "unknown", found.reason, (), found.missing)
+        return Reply(found, "unknown", found.reason, tried.partial, found.missing)
     lasting = any(hop.state == "fails" and not hop.avoided_by and not check.changeable(hop) for hop in found.hops)
     if not complete and not lasting:
         return Reply(found, "unknown", f"{met}; not all changes were tried", (), ("repairs",))
@@ -95,6 +103,7 @@ def as_data(answer: Reply, assessor: Assessor) -> dict[str, Any]:
             "required": sorted(question.required),
             "assumed": [{"fact": a.fact, "value": _plain(a.value), "because": a.because} for a in found.resolved.assumed],
         },
+        "notes": notes(assessor.products.catalog, question),
         "chain": check.chain(found, assessor.ledger),
         "missing": list(answer.missing),
         "provided": list(found.provided),
@@ -114,7 +123,7 @@ def unlisted(catalog: Catalog, model: str, engine: str | None, reason: str) -> d
     empty = {"newest_known": None, "hardware": None, "gpus": None, "given": {}, "required": [], "assumed": []}
     return {
         **{"schema_version": 1, "verdict": "unknown", "reason": reason, "grade": None, "confidence": None, "question": asked | empty},
-        **{"chain": [], "missing": ["model"], "provided": [], "gotchas": [], "command": None, "memory": None, "repairs": []},
+        **{"notes": [], "chain": [], "missing": ["model"], "provided": [], "gotchas": [], "command": None, "memory": None, "repairs": []},
     }
 
 
@@ -160,6 +169,24 @@ def _too_heavy(found: dict[str, Any] | None) -> bool:
     return bool(found) and None not in (found["weights_low_bytes"], found["device_bytes"]) and found["weights_low_bytes"] > found["device_bytes"]
 
 
+def _is_stuck(data: dict[str, Any]) -> bool:
+    """Whether something stands in the way that only a change can clear."""
+    return data["verdict"] == "no" or (data["verdict"] == "unknown" and any(gotcha["blocks"] for gotcha in data["gotchas"]))
+
+
+def _print_repairs(data: dict[str, Any]) -> None:
+    """What clears what is met, and whether the answer is known then; and that nothing is known where nothing is."""
+    for title, partial in ((CLEARED, False), (PARTLY_CLEARED, True)):
+        rows = [repair for repair in data["repairs"] if (repair["verdict"] == "unknown") is partial]
+        if rows:
+            click.echo(f"\n{title}:")
+        for repair in rows:
+            click.echo(f"  {', and '.join(repair['changes'])}")
+    if not data["repairs"] and _is_stuck(data):
+        known = "not all changes were tried, and none of those that were" if "repairs" in data["missing"] else "no change is known that"
+        click.echo(f"\nCleared by: {known} clears what stands in the way")
+
+
 def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
@@ -176,6 +203,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
         newer = f"{question['engine']} {question['version']} is newer than any release on record (the newest known is {question['newest_known']})"
         click.echo(f"  {newer}: what follows is carried over from there as far as that is safe")
     click.echo(f"  {data['reason']}")
+    for note in data["notes"]:
+        click.echo(f"  note: {note}")
     if data["verdict"] != "no" and "max_model_len" not in question["given"] and _too_heavy(data["memory"]):
         click.echo("  but the weights do not fit the devices as asked, see below: more --gpus, or a smaller --checkpoint; --context makes memory count")
     click.echo()
@@ -185,11 +214,10 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
     _print_gotchas(data["gotchas"], verbose)
     if data["memory"]:
         _print_memory(data["memory"])
-    if data["repairs"]:
-        click.echo("\nCleared by, cheapest first:")
-        for repair in data["repairs"]:
-            click.echo(f"  {', and '.join(repair['changes'])}")
-    if data["command"]:
+    _print_repairs(data)
+    if data["command"] and (data["repairs"] or not _is_stuck(data)):
+        if data["repairs"]:
+            click.echo("\nWith the first of these:", nl=False)
         variables = [f"{name}={value}" for name, value in data["command"]["environment"].items()]
         click.echo("\n" + " ".join([*variables, *map(shlex.quote, data["command"]["argv"])]))
         for option in data["command"].get("options", ()):

@@ -10,10 +10,14 @@ from msgspec.structs import replace
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.question import Question, release_of, told_of, with_changes
 from infercompat.answer.reply import reply
+from infercompat.condition import in_words
+from infercompat.join import Gate, gates
+from infercompat.join.paths import parts
+from infercompat.versions import compare, parse_version
 
 
 def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> dict[str, Any]:
-    """Verdicts on both sides, hops that change, gotchas that leave and arrive, and component versions that move."""
+    """Verdicts on both sides, hops and defaults that change, gotchas that leave and arrive, and component versions that move."""
     was, will = (reply(assessor, _at(question, version)) for version in (before, after))
     old, new = was.found, will.found
     return {
@@ -23,8 +27,9 @@ def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> 
         "from": {"version": old.question.release.version, "verdict": was.verdict, "reason": was.reason},
         "to": {"version": new.question.release.version, "verdict": will.verdict, "reason": will.reason},
         "hops": _hops(old, new),
-        "gotchas_left": _gotchas(old, new),
-        "gotchas_arrived": _gotchas(new, old),
+        "defaults": _defaults(old, new),
+        "gotchas_left": _gotchas(old, new, assessor),
+        "gotchas_arrived": _gotchas(new, old, assessor),
         "components": _components(old, new),
     }
 
@@ -45,20 +50,66 @@ def _hops(old: Assessment, new: Assessment) -> list[dict[str, Any]]:
     return changed
 
 
-def _gotchas(here: Assessment, there: Assessment) -> list[dict[str, Any]]:
-    """Gotchas met or possible on one side and not on the other."""
+def _gotchas(here: Assessment, there: Assessment, assessor: Assessor) -> list[dict[str, Any]]:
+    """Gotchas met or possible on one side and, because of the versions, not on the other.
+
+    Those that were never seen on such hardware are of another machine. What is only possible for want of facts here, and told apart there
+    since more is on record, has not moved: it would be as possible there with the facts of here.
+    """
     kept = {gate.gotcha.id for gate in there.gates if gate.state != "almost"}
-    return [
-        {"id": gate.gotcha.id, "state": gate.state, "severity": gate.severity, "title": gate.gotcha.name}
-        for gate in here.gates
-        if gate.state != "almost" and gate.gotcha.id not in kept
-    ]
+    gone = [gate for gate in here.gates if gate.state != "almost" and gate.gotcha.id not in kept and not _of_other_hardware(gate)]
+    if any(gate.state == "maybe" for gate in gone):
+        still = _possible_at(there, here, assessor)
+        gone = [gate for gate in gone if gate.state == "hit" or gate.gotcha.id not in still]
+    return [{"id": gate.gotcha.id, "state": gate.state, "severity": gate.severity, "title": gate.gotcha.name} for gate in gone]
+
+
+def _of_other_hardware(gate: Gate) -> bool:
+    return any(reason.kind == "untested" and reason.fact == "hardware.class" for reason in gate.truth.because)
+
+
+def _possible_at(there: Assessment, here: Assessment, assessor: Assessor) -> set[str]:
+    """The gotchas that would be met or possible at the release of one side with the facts of the other, but for the versions of components."""
+    versions = {name: value for name, value in there.resolved.facts.items() if name.endswith(".version")}
+    facts = {name: value for name, value in here.resolved.facts.items() if not name.endswith(".version")} | versions
+    stack, question = replace(here.resolved, facts=facts).stack, there.question
+    catalog = assessor.products.catalog
+    paths = (question.engine, *parts(catalog, question.engine))
+    return {gate.gotcha.id for path in paths for gate in gates(catalog, path, question.release, stack, assessor.products.today)}
+
+
+def _defaults(old: Assessment, new: Assessment) -> list[dict[str, Any]]:
+    """Settings that nobody named and that have another default, or are there at all, on one side only, as the engine's record has them."""
+    settings = new.question.engine.data.get("settings") or {}
+    before, after = (
+        {one.fact: one for one in side.resolved.assumed if one.fact in settings and (one.cites or one.fact == "attention.backend")} for side in (old, new)
+    )
+    changed = []
+    for fact, setting in settings.items():
+        if fact in old.question.given or fact in new.question.given:
+            continue
+        there = [_has(side.question, setting) for side in (old, new)]
+        values = [side[fact].value if fact in side and here else None for side, here in zip((before, after), there, strict=True)]
+        if values[0] != values[1] or there[0] is not there[1]:
+            changed.append({"fact": fact, "flag": setting["flag"], "from": values[0], "to": values[1], "exists": there, "cites": setting["cites"]})
+    return changed
+
+
+def _has(question: Question, setting: dict[str, Any]) -> bool:
+    """Whether the release has the setting: all that are on record, but for those that are told to begin later."""
+    if "since" not in setting:
+        return True
+    scheme, dates = question.engine.data["scheme"], {entry["version"]: entry["date"] for entry in question.engine.data["releases"]}
+    first = parse_version(scheme, setting["since"], dates.get(setting["since"]))
+    here = parse_version(scheme, question.release.version, question.release.date)
+    return first is None or here is None or compare(here, first) != "less"
 
 
 def _components(old: Assessment, new: Assessment) -> list[dict[str, Any]]:
+    """What both releases are known to bundle, in other versions: of what is on record for one of them only, nobody knows whether it moved."""
     before, after = ({name: value for name, value in side.resolved.facts.items() if name.endswith(".version")} for side in (old, new))
-    names = sorted(before.keys() | after.keys())
-    return [{"component": n.removesuffix(".version"), "from": before.get(n), "to": after.get(n)} for n in names if before.get(n) != after.get(n)]
+    moved = [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]
+    return [{"component": name.removesuffix(".version"), "from": before[name], "to": after[name]} for name in moved]
 
 
 def print_data(data: dict[str, Any]) -> None:
@@ -75,7 +126,15 @@ def print_data(data: dict[str, Any]) -> None:
         click.echo("\nHops that change:")
     for hop in data["hops"]:
         click.echo(f"  {hop['hop']:<20} {hop['from']} -> {hop['to']}: {hop['finding']}")
+    click.echo("\nDefaults that change:" + ("" if data["defaults"] else " none that is on record"))
+    for one in data["defaults"]:
+        words = [_shown(value) if there else "no such setting" for value, there in zip((one["from"], one["to"]), one["exists"], strict=True)]
+        click.echo(f"  {one['fact']:<20} {words[0]} -> {words[1]}  ({one['flag']})")
     if data["components"]:
         click.echo("\nComponents:")
     for moved in data["components"]:
-        click.echo(f"  {moved['component']:<20} {moved['from'] or 'not known'} -> {moved['to'] or 'not known'}")
+        click.echo(f"  {moved['component']:<20} {moved['from']} -> {moved['to']}")
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else in_words(value)

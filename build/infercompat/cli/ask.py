@@ -169,7 +169,7 @@ def check(context: click.Context, model: str | None, engine: str | None, **optio
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_context
 def upgrade(context: click.Context, engine: str, before: str, after: str, model: str, **options) -> None:
-    """Says what changes for one stack between two versions of ENGINE: support, components, gotchas that leave and arrive."""
+    """Says what changes for one stack between two versions of ENGINE: support, defaults, components, gotchas that leave and arrive."""
     from infercompat.answer import asking
     from infercompat.answer import upgrade as answer
     from infercompat.answer.check import Assessor

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from packaging.version import Version as DottedVersion
 
-from infercompat.condition.facts import read_version
+from infercompat.condition.facts import lookup, read_version
 from infercompat.condition.relation import Name, Number, Relation, Term, Word
 from infercompat.condition.values import MISSING, Range
 
@@ -93,7 +93,21 @@ def _compute(term: Term, values: Mapping[str, object]):
             return _exact(value.low), _exact(value.high)
         return (_exact(value), _exact(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
     left, right = _compute(term.left, values), _compute(term.right, values)
-    return None if left is None or right is None else _combine(term.sign, left, right)
+    if left is None or right is None:
+        return None
+    return _combine(term.sign, left, right, whole=_is_whole(term.left, values) and _is_whole(term.right, values))
+
+
+def _is_whole(term: Term, values: Mapping[str, object]) -> bool:
+    """Whether a term only takes whole numbers."""
+    if isinstance(term, Number):
+        return term.value.denominator == 1
+    if isinstance(term, Name):
+        value = values[term.name]
+        if isinstance(value, Range):
+            return (fact := lookup(term.name)) is not None and fact.type == "int"
+        return isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+    return not isinstance(term, Word) and term.sign != "/" and _is_whole(term.left, values) and _is_whole(term.right, values)
 
 
 def _exact(number: int | float) -> Fraction | float:
@@ -101,8 +115,11 @@ def _exact(number: int | float) -> Fraction | float:
     return number if math.isinf(number) else Fraction(str(number))
 
 
-def _combine(sign: str, a: Span, b: Span) -> Span | None:
-    """The span of a sum, difference, product, quotient or remainder; a remainder of a range may come out too wide, never too narrow."""
+def _combine(sign: str, a: Span, b: Span, whole: bool) -> Span | None:
+    """The span of a sum, difference, product, quotient or remainder, of `whole` numbers alone where that is said.
+
+    A remainder of a range may come out too wide, never too narrow.
+    """
     if sign == "+":
         return a[0] + b[0], a[1] + b[1]
     if sign == "-":
@@ -112,14 +129,15 @@ def _combine(sign: str, a: Span, b: Span) -> Span | None:
     if b[0] <= 0 <= b[1]:
         return None
     quotient = _hull(_divide(x, y) for x in a for y in b)
-    whole = tuple(end if math.isinf(end) else Fraction(math.floor(end)) for end in quotient)
+    floor = tuple(end if math.isinf(end) else Fraction(math.floor(end)) for end in quotient)
     if sign == "/":
         return quotient
     if sign == "//":
-        return whole
-    if whole[0] == whole[1] and b[0] == b[1]:
-        return a[0] - whole[0] * b[0], a[1] - whole[0] * b[0]
-    return min(0, b[0]), max(0, b[1])
+        return floor
+    if floor[0] == floor[1] and b[0] == b[1]:
+        return a[0] - floor[0] * b[0], a[1] - floor[0] * b[0]
+    step = 1 if whole else 0  # the remainder of whole numbers is at least 1 short of the divisor
+    return min(0, b[0] + step), max(0, b[1] - step)
 
 
 def _divide(x: Fraction | float, y: Fraction | float) -> Fraction | float:

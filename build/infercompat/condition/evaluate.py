@@ -13,7 +13,7 @@ from infercompat.condition.facts import FACTS, IDENTITY, lookup, spellings
 from infercompat.condition.items import LISTS
 from infercompat.condition.nodes import AllOf, AnyOf, Condition, HasLayer, Is, Leaf, Not, OfItems, Relates, Requires, leaves, words
 from infercompat.condition.relation import Quantified, Relation
-from infercompat.condition.truth import Reason, Truth, all_of, any_of, decided, maybe
+from infercompat.condition.truth import Reason, ReasonKind, Truth, all_of, any_of, decided, maybe
 from infercompat.condition.values import MISSING, Missing, Range, Value, fits, is_number, passes
 
 
@@ -130,7 +130,7 @@ class _Evaluation(Struct, frozen=True):
             case Is(name, test):
                 value = value_of(name, self.facts)
                 if value is MISSING or not fits(test, value) or (lookup(name).told and not passes(test, value)):
-                    return maybe(text, name)
+                    return maybe(text, name, self.want(name))
                 return decided(passes(test, value, always and _is_possibility(name, value)), text, name)
             case Relates() | OfItems():
                 return self.relates(leaf, text, always)
@@ -147,7 +147,7 @@ class _Evaluation(Struct, frozen=True):
             return maybe(text, leaf.list, "untested")
         choices = [dict(zip(values, choice, strict=True)) for choice in itertools.product(*(_each(value) for value in values.values()))]
 
-        def found(all_of_it: bool) -> bool | None:
+        def found(all_of_it: bool, choices: Sequence[Mapping[str, Value | Missing]] = choices) -> bool | None:
             if isinstance(leaf, OfItems):
                 return _any(_over(leaf.quantified, items, choice, all_of_it) for choice in choices)
             return _any(compare(leaf.relation, choice, all_of_it) for choice in choices)
@@ -155,11 +155,18 @@ class _Evaluation(Struct, frozen=True):
         truth = found(always)
         if truth is None:
             missing = [name for name, value in values.items() if value is MISSING]
-            return Truth(None, tuple(Reason(text, name, "missing") for name in missing)) if missing else maybe(text, leaf.facts[0], "untested")
+            if missing and found(False, [_widened(choice) for choice in choices]) is False:
+                return decided(False, text, leaf.facts[0])  # whatever it is, no value of it does
+            return Truth(None, tuple(Reason(text, name, self.want(name)) for name in missing)) if missing else maybe(text, leaf.facts[0], "untested")
         open_names = [name for name, value in values.items() if isinstance(value, Range) and lookup(name).kind != "workload"]
         if open_names and truth is not found(not always):
             return maybe(text, open_names[0])  # a quantity that is known between bounds only, which leave it open
         return decided(truth, text, leaf.facts[0])
+
+    def want(self, name: str) -> ReasonKind:
+        """What an absent value is: missing, or untested where it follows from a model that is named already, so that nobody can give it."""
+        known = self.facts.get("model.id") is not MISSING
+        return "untested" if known and lookup(name).name.startswith("model.") else "missing"
 
     def quantity(self, name: str, comparisons: Sequence[Relation]) -> Value | Missing:
         """The value of a fact in comparisons; where they need a number, one that is none tells nothing."""
@@ -202,6 +209,11 @@ def _all(parts: Iterable[bool | None]) -> bool | None:
 def _first_fact(leaf: Leaf) -> str:
     """The name that a reason gives; requirements follow from the architecture."""
     return leaf.facts[0] if leaf.facts else "model.layers" if isinstance(leaf, HasLayer) else "model.architecture"
+
+
+def _widened(choice: Mapping[str, Value | Missing]) -> dict[str, Value | Missing]:
+    """The values, with everything that it can be for a number that is not known."""
+    return {name: lookup(name).span if value is MISSING and lookup(name).type in ("int", "float") else value for name, value in choice.items()}
 
 
 def _each(value: Value | Missing) -> tuple:

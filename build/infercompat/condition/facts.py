@@ -25,6 +25,7 @@ SETTING = re.compile(r"setting\.[a-z][a-z0-9_]*")
 OF_COMPONENT = re.compile(r"([a-z0-9][a-z0-9.-]*)\.(version|has_pr)")
 """What is told of an engine, a library or a package by its id: flashinfer.version, vllm.has_pr."""
 _COMMIT = re.compile(r"(?=.*[a-f])[0-9a-f]{7,40}")
+_INF = float("inf")
 UNTAGGED = frozenset({(0,), (0, 0), (0, 0, 0), (0, 1)})
 """What a build tool writes when it finds no tag: 0.1.devN, 0.0.0.devN. It says nothing about the code inside."""
 
@@ -55,7 +56,8 @@ class Fact(Struct, frozen=True):
     is asked of the server, as a range. `values` closes a word's values here, `vocabulary` by a list of the catalog's vocabulary.
     `absent` is the value where nothing is said; where `part_of` names a feature, only while that feature is off. `up_to`: where nothing
     is said, anything from 1 to the first of these facts that is known can happen. `several`: a model can have more than one value at
-    once, as a tuple. `told`: values are told one by one, so that one which was not told is unknown and not absent.
+    once, as a tuple. `told`: values are told one by one, so that one which was not told is unknown and not absent. `least` and `most`: what
+    a number of it never lies below or above.
     """
 
     name: str
@@ -70,6 +72,14 @@ class Fact(Struct, frozen=True):
     up_to: tuple[str, ...] = ()
     several: bool = False
     told: bool = False
+    least: int = 0
+    most: float | None = None
+
+    @property
+    def span(self) -> Range:
+        """Everything that it can be, where it is a number."""
+        low = self.least if self.type in ("int", "float") else -_INF
+        return Range(low, _INF if self.most is None else self.most)
 
     @property
     def numeric(self) -> bool:
@@ -123,7 +133,6 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
 
 
-_INF = float("inf")
 _EITHER: tuple[Scalar, ...] = (False, True)
 
 _MODEL = (
@@ -131,13 +140,13 @@ _MODEL = (
     Fact("model.architecture", "word", "derived", "The architecture class in config.json."),
     Fact("model.family", "word", "derived", "The publisher's family.", vocabulary="family"),
     Fact("model.window", "int", "derived", "The window or attention chunk; none where every layer sees all.", "tokens", several=True),
-    Fact("model.heads", "int", "derived", "The query heads of an attention layer, as the config's text part counts them."),
+    Fact("model.heads", "int", "derived", "The query heads of an attention layer, as the config's text part counts them.", least=1),
     Fact("model.kv_heads", "int", "derived", "The heads that keep keys and values, for each kind of layer.", several=True),
-    Fact("model.head_dim", "int", "derived", "The head width, for each kind of layer.", "elements", several=True),
-    Fact("model.layers", "int", "derived", "How many decoder layers it has; in any(…) and all(…) the layers themselves."),
+    Fact("model.head_dim", "int", "derived", "The head width, for each kind of layer.", "elements", several=True, least=1),
+    Fact("model.layers", "int", "derived", "How many decoder layers it has; in any(…) and all(…) the layers themselves.", least=1),
     Fact("model.mtp_layers", "int", "derived", "Layers for MTP that the config counts; 0 also where the checkpoint is its decoder alone.", "layers"),
     Fact("model.linears", "list", "derived", "The linear layers of its text decoder, each shape once."),
-    Fact("model.context", "int", "derived", "The longest sequence that the config allows.", "tokens"),
+    Fact("model.context", "int", "derived", "The longest sequence that the config allows.", "tokens", least=1),
     Fact("weights.format", "word", "derived", "How the checkpoint stores its weights.", vocabulary="weight-format"),
     Fact("checkpoint.kv_scales", "bool", "derived", "The checkpoint carries scales for a quantized cache."),
     Fact("checkpoint.draft_head", "bool", "derived", "The checkpoint carries a head that drafts tokens."),
@@ -155,7 +164,7 @@ _ATTENTION = (
     Fact("chunked_prefill", "bool", "resolved", "Long prompts are prefilled in pieces."),
     Fact("cuda_graphs", "word", "resolved", "The graph capture mode in lower case, none where it is off."),
     Fact("async_scheduling", "bool", "resolved", "The next step is scheduled while one runs."),
-    Fact("block_size", "int", "derived", "The tokens in one cache block.", "tokens"),
+    Fact("block_size", "int", "derived", "The tokens in one cache block.", "tokens", least=1),
     Fact("num_blocks", "int", "derived", "The cache blocks that fit.", "blocks"),
 )
 
@@ -193,14 +202,14 @@ _OPTIONAL = (
 )
 
 _SCALE = (
-    Fact("tensor_parallel", "int", "resolved", "The ranks that share each layer.", "ranks"),
-    Fact("pipeline_parallel", "int", "resolved", "The stages that the layers are cut into.", "ranks"),
-    Fact("data_parallel", "int", "resolved", "The replicas that share one front end.", "ranks"),
-    Fact("expert_parallel", "int", "resolved", "The ranks that share the experts; 1 where off.", "ranks"),
-    Fact("max_model_len", "int", "resolved", "The longest sequence that the server accepts.", "tokens"),
-    Fact("max_num_seqs", "int", "resolved", "The most sequences in one step.", "sequences"),
-    Fact("max_num_batched_tokens", "int", "resolved", "The most tokens in one step.", "tokens"),
-    Fact("gpu_memory_utilization", "float", "resolved", "The share of device memory that the engine may take, 0 to 1."),
+    Fact("tensor_parallel", "int", "resolved", "The ranks that share each layer.", "ranks", least=1),
+    Fact("pipeline_parallel", "int", "resolved", "The stages that the layers are cut into.", "ranks", least=1),
+    Fact("data_parallel", "int", "resolved", "The replicas that share one front end.", "ranks", least=1),
+    Fact("expert_parallel", "int", "resolved", "The ranks that share the experts; 1 where off.", "ranks", least=1),
+    Fact("max_model_len", "int", "resolved", "The longest sequence that the server accepts.", "tokens", least=1),
+    Fact("max_num_seqs", "int", "resolved", "The most sequences in one step.", "sequences", least=1),
+    Fact("max_num_batched_tokens", "int", "resolved", "The most tokens in one step.", "tokens", least=1),
+    Fact("gpu_memory_utilization", "float", "resolved", "The share of device memory that the engine may take, 0 to 1.", most=1),
 )
 
 _WORKLOAD = (

@@ -21,8 +21,8 @@ LAYER_PROPERTIES: Mapping[str, Fact] = _by_name(
 )
 
 LINEAR_PROPERTIES: Mapping[str, Fact] = _by_name(
-    Fact("n", "int", "derived", "Its output rows, over all ranks."),
-    Fact("k", "int", "derived", "Its input columns, over all ranks."),
+    Fact("n", "int", "derived", "Its output rows, over all ranks.", least=1),
+    Fact("k", "int", "derived", "Its input columns, over all ranks.", least=1),
     Fact("name", "word", "derived", "The last part of the module's name in the checkpoint, such as down_proj."),
     Fact(
         "part",

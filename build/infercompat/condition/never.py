@@ -13,7 +13,7 @@ from infercompat.condition.items import LISTS
 from infercompat.condition.nodes import AllOf, AnyOf, Condition, Is, Leaf, Not, OfItems, Relates, words
 from infercompat.condition.relation import Name, Number, Relation, Word
 from infercompat.condition.tree import Fault
-from infercompat.condition.values import Between, OneOf, Range, Scalar, Test, fits
+from infercompat.condition.values import Between, OneOf, Scalar, Test, fits, passes
 
 Literal = tuple[Leaf, bool]
 """A leaf, and whether it has to be true or false."""
@@ -21,7 +21,6 @@ Literal = tuple[Leaf, bool]
 Declared = Callable[[str], Fact | None]
 """The declaration of a fact or of a property by its name."""
 
-_INF = float("inf")
 _ORDERS = {"<": "<", "<=": "<=", "==": "=", ">=": "=>", ">": ">", "!=": "<>"}
 _MIRRORED = {"<": ">", "<=": ">=", "==": "==", ">=": "<=", ">": "<", "!=": "!="}
 _END = {"<": "below", "<=": "max", ">": "above", ">=": "min"}
@@ -37,8 +36,8 @@ def never_true(condition: Condition) -> list[Fault]:
     if inner:
         return inner
     clash = impossible(condition)
-    fault = Fault(condition.path, f"this can never be true: {clash}", "one of the parts has to go, or all: should be any:")
-    return [fault] if clash else []
+    help = "one of the parts has to go, or all: should be any:" if parts else "take a value that it can have"
+    return [Fault(condition.path, f"this can never be true: {clash}", help)] if clash else []
 
 
 def impossible(condition: Condition) -> str:
@@ -103,7 +102,7 @@ def _contradiction(compared: Sequence[tuple[Relation, bool, str]], by_fact: dict
             return text
         if found := _as_test(relation, declared):
             by_fact.setdefault(found[0], []).append(_Demand(found[1], found[2] is wanted, text))
-        if wanted and all((fact := declared(name.name)) and not fact.several for name in relation.names):
+        if wanted and _is_of_one(relation, declared):
             turned = relation.sides[::-1] in pairs
             orders, texts = pairs.setdefault(relation.sides[::-1] if turned else relation.sides, (set("<=>"), []))
             orders &= set(_ORDERS[_MIRRORED[relation.sign] if turned else relation.sign])
@@ -116,6 +115,15 @@ def _contradiction(compared: Sequence[tuple[Relation, bool, str]], by_fact: dict
     return ""
 
 
+def _is_of_one(relation: Relation, declared: Declared) -> bool:
+    """Whether two comparisons of the same sides speak of the same values: of one sequence, and of facts that have one value.
+
+    What holds a sequence to a window speaks of one window; where a model has several, any(model.layers, …) tells them apart.
+    """
+    facts = [declared(name.name) for name in relation.names]
+    return None not in facts and (any(fact.kind == "workload" for fact in facts) or not any(fact.several for fact in facts))
+
+
 def _alone_impossible(relation: Relation, declared: Declared) -> bool:
     """Whether a comparison is true of nothing: of one side with itself, or of quantities that never come to that."""
     if relation.left == relation.right:
@@ -123,14 +131,7 @@ def _alone_impossible(relation: Relation, declared: Declared) -> bool:
     facts = {name.name: declared(name.name) for name in relation.names}
     if not relation.of_quantities or None in facts.values():
         return False
-    return arithmetic.impossible(relation, {name: _widest(fact) for name, fact in facts.items() if fact})
-
-
-def _widest(fact: Fact) -> Range:
-    """All values that a quantity can have."""
-    if fact.type != "int":
-        return Range(0.0, _INF) if fact.type == "float" else Range(-_INF, _INF)
-    return Range(1 if fact.name in ("n", "k", "tensor_parallel", "pipeline_parallel", "data_parallel", "expert_parallel") else 0, _INF)
+    return arithmetic.impossible(relation, {name: fact.span for name, fact in facts.items() if fact})
 
 
 def _as_test(relation: Relation, declared: Declared) -> tuple[str, Test, bool] | None:
@@ -146,7 +147,13 @@ def _as_test(relation: Relation, declared: Declared) -> tuple[str, Test, bool] |
 
 
 def _satisfiable(fact: Fact | None, tests: list[tuple[Test, bool]]) -> bool:
-    if fact is None or fact.several:
+    if fact is None:
+        return True
+    if fact.type in ("int", "float") and any(wanted for _, wanted in tests):
+        if fact.several:
+            return all(passes(test, fact.span) for test, wanted in tests if wanted)
+        tests = [*tests, (Between(min=fact.least, max=fact.most), True)]
+    if fact.several:
         return True
     listed = [test for test, wanted in tests if wanted and isinstance(test, OneOf)]
     closed: tuple[Scalar, ...] = (True, False) if fact.type == "bool" else fact.values

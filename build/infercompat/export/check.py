@@ -5,9 +5,9 @@ Whatever does not depend on the question is worked out here, so that the script 
 `catalog.json`
   today, thresholds, weights (the vocabulary's `source-confidence`, `basis-confidence`, `confidence-penalty`), words (lists that facts are
   closed by, and the severities, in order), facts (the registry: type, kind, and where set unit, values, vocabulary, absent, part_of,
-  up_to, several), cache_dtypes (words of any engine), components (what may be given a version), requirements, features (name, fact), hardware and engines by id
-  (of an engine: name, role, scheme, repository, aliases, part_of, dates by release), models by id (name, aliases, hubs), generous (the largest
-  overhead that a log of any engine shows, in bytes, or null).
+  up_to, several, told, least, most), cache_dtypes (words of any engine), components (what may be given a version), spoken (words of any
+  record, by fact), requirements, features (name, fact), hardware and engines by id (of an engine: name, role, scheme, repository, aliases,
+  part_of, dates by release), models by id (name, aliases, hubs), generous (the largest overhead in bytes that a log of any shows, or null).
 `engines/<id>.json`
   id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), parts (ids of the engines that are one
   path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
@@ -44,6 +44,7 @@ from msgspec.structs import asdict
 from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor
 from infercompat.answer.question import components
+from infercompat.answer.spoken import SPOKEN, known_words
 from infercompat.condition import FACTS, MISSING, Condition, Fact, Range, parse, words
 from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, OfItems, Relates
 from infercompat.condition.relation import Arithmetic, Name, Number, Relation, Term, Word
@@ -98,6 +99,7 @@ def catalog_data(assessor: Assessor) -> dict[str, Any]:
         "facts": {name: _fact(fact) for name, fact in FACTS.items()},
         "cache_dtypes": sorted({word for engine in catalog.of_kind("engine") for word in dtype_words(engine)}),
         "components": sorted(components(catalog)),
+        "spoken": {fact: sorted(known_words(catalog, fact)) for fact in SPOKEN},
         "requirements": {record.id: _plain(_only(record.data, REQUIREMENT_FIELDS)) for record in catalog.of_kind("requirement")},
         "features": {id: {"name": feature.name, "fact": feature.fact} for id, feature in FEATURES.items()},
         "hardware": {record.id: _only(record.data, HARDWARE_FIELDS) for record in catalog.of_kind("hardware")},
@@ -201,7 +203,7 @@ def _name_of_model(model: Record) -> dict[str, Any]:
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
-    found = {name: value for name, value in asdict(fact).items() if value not in ("", (), False, MISSING) and name not in ("name", "absent", "meaning")}
+    found = {name: value for name, value in asdict(fact).items() if value not in ("", (), False, None, MISSING) and name not in ("name", "absent", "meaning")}
     return found if fact.absent is MISSING else found | {"absent": value_of(fact.absent)}
 
 
@@ -265,13 +267,10 @@ def _derived(derived: Derived | Unknown) -> dict[str, Any]:
         return {"missing": list(derived.missing), "reason": derived.reason}
     kinds = list(dict.fromkeys(derived.layers))
     properties = ("attends", "head_dim")
+    plain = ("name", "requirements", "weight_format", "image_tokens", "most_image_tokens")
     return {
-        "name": derived.name,
-        "requirements": derived.requirements,
+        **{name: getattr(derived, name) for name in plain},
         "context": asdict(derived.context),
-        "weight_format": derived.weight_format,
-        "image_tokens": derived.image_tokens,
-        "most_image_tokens": derived.most_image_tokens,
         "layer_kinds": [asdict(kind) | {name: getattr(kind, name) for name in properties} for kind in kinds],
         "layers": [kinds.index(layer) for layer in derived.layers],
     }

@@ -18,7 +18,7 @@ from infercompat.derive.weights.tensors import Parameters
 from infercompat.records import Record
 
 UNDECIDED = (None, "auto", "null")
-HEADS = ("num_attention_heads", "n_head", "num_heads", "n_heads")
+HEADS = ("num_attention_heads", "n_head", "num_heads", "n_heads", "encoder_attention_heads")
 """What configs call the number of query heads."""
 
 

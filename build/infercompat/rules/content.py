@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -10,6 +11,7 @@ from typing import Any
 from infercompat import condition, prose
 from infercompat.answer.facts import platform_of
 from infercompat.answer.question import components
+from infercompat.answer.spoken import ALWAYS, words_in, words_of_engines
 from infercompat.derive import LOOKUP_NAMES, Unknown
 from infercompat.join.features import slip_of
 from infercompat.products import Products
@@ -98,6 +100,32 @@ def condition_never_true(products: Products) -> Iterator[Finding]:
             parsed, faults = condition.parse(tree, path)
             for fault in () if faults or parsed is None else condition.never_true(parsed):
                 yield record.document.key_span(tuple(fault.path)), fault.message, fault.help or "any: may be meant."
+
+
+@rule(
+    code="CON003",
+    name="unknown-method",
+    what="A way to draft that a condition or a workaround names is a word that an engine's record lists or a snapshot has read.",
+    why="A misspelt one is never what anybody sets, so the record would never apply.",
+    bad=GOTCHA + "when: {speculation.method: eaglle}  # CON003\n",
+    good=GOTCHA + "when: {speculation.method: eagle}\n",
+)
+def unknown_method(products: Products) -> Iterator[Finding]:
+    catalog, fact = products.catalog, "speculation.method"
+    listed = {word.lower() for word in words_of_engines(catalog, fact) | ALWAYS[fact]}
+    users: dict[str, set[str]] = {}
+    for record in catalog.of_kind("support"):
+        for _, word in words_in(record.data, fact):
+            users.setdefault(word.lower(), set()).add(record.id)
+    for record in (record for kind in ("engine", "gotcha", "requirement", "support") for record in catalog.of_kind(kind)):
+        for path, word in words_in(record.data, fact):
+            if (low := word.lower()) in listed or len(users.get(low, ())) > 1:
+                continue
+            close = difflib.get_close_matches(low, listed | (users.keys() - {low}), n=1, cutoff=0.8)
+            if close or low not in users:
+                close = close or difflib.get_close_matches(low, listed | users.keys(), n=1)
+                help = f"Did you mean {close[0]}?" if close else "The engine's record lists the words of its setting."
+                yield record.document.span(path), f"no engine drafts by {word}", help
 
 
 @rule(
@@ -313,6 +341,7 @@ RULES = (
     unknown_placeholder,
     condition_does_not_parse,
     condition_never_true,
+    unknown_method,
     model_without_reader,
     requirement_without_record,
     class_default_as_fact,

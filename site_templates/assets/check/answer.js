@@ -8,10 +8,10 @@ import { quoted } from "./fields.js";
 /** @typedef {{id: string, url: string | null, at: string}} Cite */
 /** @typedef {{hop: string, state: string, finding: string, value: string | null, cites: Cite[]}} Hop */
 /** @typedef {Record<string, any>} Workaround */
-/** @typedef {{id: string, title: string, state: "hit" | "maybe" | "almost", severity: string, proven: boolean, untested: boolean, because: string[], workarounds: Workaround[]}} Gotcha */
+/** @typedef {{id: string, title: string, state: "hit" | "maybe" | "almost", severity: string, proven: boolean, blocks: boolean, untested: boolean, because: string[], workarounds: Workaround[]}} Gotcha */
 /** @typedef {{argv: string[], environment: Record<string, string>, because: string[], without_flag: string[], options?: {for: string, argv: string[], why: string}[], image?: string | null, recipe?: string}} Command */
 /** @typedef {{changes: string[], verdict: string} & Change} Repair */
-/** @typedef {{verdict: string, reason: string, grade: string | null, confidence: number | null, question: Record<string, any>, chain: Hop[], missing: string[], provided: string[], gotchas: Gotcha[], command: Command | null, memory: import("./bar.js").Memory | null, repairs: Repair[]}} Answer as the JSON of `check` has it */
+/** @typedef {{verdict: string, reason: string, grade: string | null, confidence: number | null, question: Record<string, any>, notes: string[], chain: Hop[], missing: string[], provided: string[], gotchas: Gotcha[], command: Command | null, memory: import("./bar.js").Memory | null, repairs: Repair[]}} Answer as the JSON of `check` has it */
 /** @typedef {{names: (id: string) => string, apply: (change: Change) => void}} Page what an answer asks of the page: names of records, and changes of the form */
 
 const SEVERITIES = ["blocker", "major", "minor"];
@@ -51,10 +51,23 @@ export function head(answer, page) {
     make("p", { class: "ck-reason" }, answer.reason),
   ];
   if (question.newest_known) found.push(make("p", { class: "ic-dim" }, `${question.version} is newer than any release on record (the newest known is ${question.newest_known}): what follows is carried over from there as far as that is safe.`));
+  for (const note of answer.notes) found.push(make("p", { class: "ic-dim" }, `Note: ${note}.`));
   if (answer.provided.length) found.push(make("p", {}, make("b", {}, "Say more to decide: "), answer.provided.join(", ")));
   if (answer.missing.length) found.push(make("p", {}, make("b", {}, "Missing in the catalog: "), answer.missing.join(", ")));
-  if (answer.repairs.length) found.push(make("h3", { class: "ck-small" }, "Cleared by, cheapest first"), make("ul", { class: "ck-repairs" }, ...answer.repairs.map((repair) => repaired(repair, page))));
+  for (const [title, partial] of /** @type {[string, boolean][]} */ ([["Cleared by, cheapest first", false], ["Clears what is met, and what is unknown stays unknown", true]])) {
+    const some = answer.repairs.filter((repair) => (repair.verdict === "unknown") === partial);
+    if (some.length) found.push(make("h3", { class: "ck-small" }, title), make("ul", { class: "ck-repairs" }, ...some.map((repair) => repaired(repair, page))));
+  }
+  if (!answer.repairs.length && isStuck(answer)) {
+    const known = answer.missing.includes("repairs") ? "Not all changes were tried, and none of those that were" : "No change is known that";
+    found.push(make("p", {}, `${known} clears what stands in the way.`));
+  }
   return [make("div", { class: `ck-card ck-head ck-is-${answer.verdict}` }, ...found)];
+}
+
+/** Whether something stands in the way that only a change can clear. @param {Answer} answer */
+function isStuck(answer) {
+  return answer.verdict === "no" || (answer.verdict === "unknown" && answer.gotchas.some((gotcha) => gotcha.blocks));
 }
 
 /** @param {Repair} repair @param {Page} page */
@@ -173,7 +186,7 @@ function step(hop) {
 export function rest(answer, page) {
   const { assumed } = answer.question;
   return [
-    ...(answer.command ? [serving(answer.command, answer.repairs[0])] : []),
+    ...(answer.command && (answer.repairs.length || !isStuck(answer)) ? [serving(answer.command, answer.repairs[0])] : []),
     ...bites(answer, page),
     ...(answer.chain.length ? [make("section", { class: "ck-card" }, make("h2", {}, "Why: the chain"), make("ol", { class: "ck-chain" }, ...answer.chain.map(step)))] : []),
     ...(assumed.length

@@ -6,6 +6,7 @@ import { loadData } from "./data.js";
 import { ownWord, platformOf } from "./facts.js";
 import { modelOfConfig } from "./from_config.js";
 import { NotInCatalog, Refused, checkSettings, contextOf, engineNamed, hardwareNamed, named, ranksOf, readSetting, releaseOf, toldOf, withChanges } from "./question.js";
+import { checkWords } from "./spoken.js";
 import { ELEMENT_BYTES } from "./units.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -42,7 +43,9 @@ export async function questionOf(catalog, fetch, asked) {
   const record = hardware === null ? null : { id: hardware, data: catalog.hardware[hardware] };
   const checkpoint = asked.checkpoint || (typeof model === "string" ? hubId(catalog, model, asked.model) : (model.data.checkpoints[0]?.hub ?? null)); // a GGUF file is its own
   const files = { model: data.model, derived, engine: data.engine, hardware: record };
-  return { question: { ...files, release, gpus, given, required, checkpoint, context: contextOf(derived, given) }, data };
+  const question = { ...files, release, gpus, given, required, checkpoint, context: contextOf(derived, given) };
+  checkWords(question, data);
+  return { question, data };
 }
 
 /** The facts that were named, and those among them that have to stay. A fact with two values is refused. @param {any} catalog @param {Asked} asked */

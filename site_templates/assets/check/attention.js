@@ -3,7 +3,7 @@
 
 import { choose, classesLeft, isUndecided, read, reasonsOf } from "./backends.js";
 import { sourcesOf } from "./claims.js";
-import { PARTS } from "./facts.js";
+import { PARTS, platformOf } from "./facts.js";
 import { hop, newestRelease } from "./hops.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -11,6 +11,8 @@ import { hop, newestRelease } from "./hops.js";
 /** @typedef {import("./types.js").Resolved} Resolved */
 /** @typedef {import("./hops.js").Joiner} Joiner */
 /** @typedef {import("./backends.js").Choice} Choice */
+
+const MOST_CLASSES = 5; // of hardware that are named one by one
 
 /**
  * The hop and the backend it resolves to; no hop for engines whose backends the catalog does not list.
@@ -51,10 +53,26 @@ function anywhere(resolved, joiner) {
     return hop("attention", "fails", finding, { consequence: "refuses", sources, how, stale });
   }
   const sources = sourcesIn(choices[good[0]].takes.slice(0, 1), joiner.data);
-  if (!lost.length) return hop("attention", "holds", `a backend is left on ${good.join(", ")}`, { sources, how, stale });
-  const finding = `no backend is left on ${lost.join(", ")}`;
-  const avoided_by = `Take hardware of class ${good.join(", ")}.`;
+  if (!lost.length) return hop("attention", "holds", `a backend is left on ${inShort(good, Object.keys(choices))}`, { sources, how, stale });
+  const isFew = good.length <= MOST_CLASSES && lost.length > MOST_CLASSES;
+  const finding = isFew ? `a backend is left on ${good.join(", ")} alone` : `no backend is left on ${inShort(lost, Object.keys(choices))}`;
+  const avoided_by = `Take hardware of class ${inShort(good, Object.keys(choices))}.`;
   return hop("attention", "fails", finding, { consequence: "refuses", avoided_by, sources, how, stale });
+}
+
+/**
+ * Classes of hardware one by one where they are few, else by platform: all of it, or from one class on.
+ * @param {string[]} some @param {string[]} classes
+ */
+function inShort(some, classes) {
+  if (some.length <= MOST_CLASSES) return some.join(", ");
+  const parts = [...new Set(some.map(platformOf))].map((platform) => {
+    const [mine, all] = [some, classes].map((words) => words.filter((word) => platformOf(word) === platform));
+    if (mine.length > 1 && mine.length === all.length) return `any ${platform}`;
+    const isTail = mine.length > 2 && mine.every((word, place) => word === all[all.length - mine.length + place]);
+    return isTail ? `${platform} from ${mine[0]} on` : mine.join(", ");
+  });
+  return parts.join(", ");
 }
 
 /** @param {Choice} choice @param {Resolved} resolved @param {Joiner} joiner @returns {Hop} */

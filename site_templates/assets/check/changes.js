@@ -2,23 +2,24 @@
 // answer/repairs.py: the changes that may be tried where something blocks, and what each costs.
 
 import { sortedBy } from "./claims.js";
-import { factsOf, leaves } from "./condition.js";
+import { evaluate, factsOf, leaves } from "./condition.js";
 import { blocking, couldBlock } from "./decide.js";
 import { stackOf } from "./facts.js";
 import { BLOCKING, conditionOf } from "./gates.js";
 import { newestRelease } from "./hops.js";
-import { Refused, releaseOf } from "./question.js";
+import { RANKS, Refused, releaseOf } from "./question.js";
 import { isRange, lookup } from "./registry.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Gate} Gate */
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").Assessment} Assessment */
-/** @typedef {{words: string, cost: number, set: [string, any][], drop: string[], version: string | null}} Change facts to set, facts to take back, or another release */
+/** @typedef {{words: string, cost: number, distance: number, set: [string, any][], drop: string[], version: string | null}} Change facts to set, facts to take back, or another release */
 
 const LARGER_SHARES = [0.95, 0.97, 0.99]; // of a device, where the cache does not fit
 const SHARE = "gpu_memory_utilization";
 const LENGTH = "max_model_len"; // never reset where it was asked for: it is what the person wants of the server, and its default is longer
+const [MOST_VALUES, MOST_NUMBERS] = [3, 512]; // other values of a number that are tried, and how many are looked at for that
 const ATTENTION = ["attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"]; // what decides among backends
 
 /**
@@ -31,6 +32,7 @@ export function* changesFor(found, data) {
   for (const gate of [...blocking(found), ...couldBlock(found)]) {
     for (const workaround of gate.gotcha.workarounds) yield* fromWorkaround(workaround, question, may);
     yield* toTheLimit(gate, found, data, may);
+    yield* toOtherRanks(gate, found, data, may);
   }
   for (const hop of found.hops) if (hop.settings.length && hop.state === "fails") yield* outOf(hop, question, may);
   yield* moreMemory(found);
@@ -67,6 +69,37 @@ function* toTheLimit(gate, found, data, may) {
     const free = left !== LENGTH && !found.resolved.question.required.has(left) && may.settable(left);
     if (free && Number.isInteger(least) && least > 0) yield change(`set ${left} = ${least}`, may.cost(left), { set: [[left, least]] });
   }
+}
+
+/**
+ * Other numbers of ranks, of those that the devices allow, under which a comparison that asks for them no longer holds; nearest first.
+ * @param {Gate} gate @param {Assessment} found @param {Data} data @param {May} may @returns {Generator<Change>}
+ */
+function* toOtherRanks(gate, found, data, may) {
+  const { resolved } = found;
+  const tree = conditionOf(gate.gotcha);
+  const compared = leaves(tree).filter((leaf) => leaf.relation || leaf.items);
+  for (const name of new Set(compared.flatMap(factsOf).filter((fact) => RANKS.includes(fact)))) {
+    const current = resolved.facts[name];
+    if (resolved.question.required.has(name) || !Number.isInteger(current)) continue;
+    const [first, last] = [Math.max(1, current - MOST_NUMBERS), Math.min(mostRanks(name, found), current + MOST_NUMBERS)];
+    const others = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place).filter((number) => number !== current);
+    let tried = 0;
+    for (const number of sortedBy(others, (one) => [Math.abs(one - current), -one])) {
+      const stack = stackOf({ ...resolved, facts: { ...resolved.facts, [name]: number } }, data);
+      if (evaluate(tree, stack).value !== false) continue;
+      const distance = 2 * Math.abs(number - current) - (number > current ? 1 : 0); // of two that are as near, the one that uses more devices
+      yield change(`set ${name} = ${number}`, may.cost(name), { distance, set: [[name, number]] });
+      tried += 1;
+      if (tried === MOST_VALUES) break;
+    }
+  }
+}
+
+/** How many ranks of a kind the devices allow beside those of the other kinds. @param {string} name @param {Assessment} found */
+function mostRanks(name, { resolved: { facts, question } }) {
+  const others = RANKS.filter((other) => other !== name).reduce((product, other) => product * (facts[other] || 1), 1);
+  return Math.max(1, Math.floor(question.gpus / others));
 }
 
 /**
@@ -188,8 +221,8 @@ export function isShort(found) {
   return found.hops.some((hop) => hop.name === "memory" && (hop.state === "fails" || hop.state === "gap"));
 }
 
-/** @param {string} words @param {number} cost @param {{set?: [string, any][], drop?: string[], version?: string | null}} how @returns {Change} */
-function change(words, cost, { set = [], drop = [], version = null }) {
-  return { words, cost, set, drop, version };
+/** @param {string} words @param {number} cost @param {{distance?: number, set?: [string, any][], drop?: string[], version?: string | null}} how @returns {Change} */
+function change(words, cost, { distance = 0, set = [], drop = [], version = null }) {
+  return { words, cost, distance, set, drop, version };
 }
 

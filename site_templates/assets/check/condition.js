@@ -1,7 +1,7 @@
 // @ts-check
 // condition/evaluate.py: deciding a condition from the facts there are, as yes, no, or maybe with what is missing.
 
-import { IDENTITY, isRange, lookup, read, spellings } from "./registry.js";
+import { IDENTITY, bareName, isRange, lookup, read, spellings } from "./registry.js";
 import { compare, isBare, namesIn } from "./relation.js";
 import { allOf, anyOf, decided, maybe, not } from "./truth.js";
 import { fits, passes } from "./values.js";
@@ -86,7 +86,7 @@ function truthOfLeaf(leaf, stack, always) {
   if (leaf.fact && leaf.test) {
     const value = valueOf(leaf.fact, stack);
     const untold = lookup(stack.registry, leaf.fact)?.told && value !== undefined && !passes(leaf.test, value, false);
-    if (value === undefined || !fits(leaf.test, value) || untold) return maybe(leaf.text, leaf.fact);
+    if (value === undefined || !fits(leaf.test, value) || untold) return maybe(leaf.text, leaf.fact, want(leaf.fact, stack));
     return decided(passes(leaf.test, value, always && isPossibility(leaf.fact, value, stack)), leaf.text, leaf.fact);
   }
   if (leaf.relation || leaf.items) return relates(leaf, stack, always);
@@ -108,14 +108,15 @@ function relates(leaf, stack, always) {
   const values = names.map((name) => quantity(name, alternatives.flat(), stack));
   const items = leaf.items ? stack.items(leaf.list) : [{}];
   if (!items) return maybe(leaf.text, first, "untested");
-  const choices = product(values.map((value) => (Array.isArray(value) ? value : [value])));
-  /** @param {boolean} whole */
-  const found = (whole) =>
-    kleene(true, choices.map((choice) => {
+  const each = (/** @type {any[]} */ all) => product(all.map((value) => (Array.isArray(value) ? value : [value])));
+  const counts = (/** @type {string} */ name) => lookup(stack.registry, name)?.type === "int";
+  /** @param {boolean} whole @param {any[]} [of] */
+  const found = (whole, of = values) =>
+    kleene(true, each(of).map((choice) => {
       const facts = new Map(names.map((name, place) => [name, choice[place]]));
       const bodies = items.map((item) => {
         const valueIn = (/** @type {string} */ name) => (facts.has(name) ? facts.get(name) : item[name]);
-        return kleene(true, alternatives.map((every) => kleene(false, every.map((one) => compare(one, valueIn, whole)))));
+        return kleene(true, alternatives.map((every) => kleene(false, every.map((one) => compare(one, valueIn, whole, counts)))));
       });
       return kleene(leaf.items !== "all", bodies);
     }));
@@ -123,11 +124,27 @@ function relates(leaf, stack, always) {
   if (truth === null) {
     const unknown = names.filter((_, place) => values[place] === undefined);
     if (!unknown.length) return maybe(leaf.text, first, "untested");
-    return { value: null, because: unknown.map((fact) => ({ text: leaf.text, fact, kind: "missing" })) };
+    const widened = values.map((value, place) => (value === undefined ? span(names[place], stack) : value));
+    if (found(false, widened) === false) return decided(false, leaf.text, first); // whatever it is, no value of it does
+    return { value: null, because: unknown.map((fact) => ({ text: leaf.text, fact, kind: want(fact, stack) })) };
   }
   const open = names.find((name, place) => isRange(values[place]) && lookup(stack.registry, name)?.kind !== "workload");
   if (open && truth !== found(!always)) return maybe(leaf.text, open); // known between bounds only, which leave it open
   return decided(truth, leaf.text, first);
+}
+
+/**
+ * What an absent value is: missing, or untested where it follows from a model that is named already, so that nobody can give it.
+ * @param {string} name @param {Stack} stack @returns {"missing" | "untested"}
+ */
+function want(name, stack) {
+  return stack.get("model.id") !== undefined && bareName(name).startsWith("model.") ? "untested" : "missing";
+}
+
+/** Everything that a fact can be, where it is a number. @param {string} name @param {Stack} stack @returns {import("./types.js").Range | undefined} */
+function span(name, stack) {
+  const fact = lookup(stack.registry, name);
+  return fact && ["int", "float"].includes(fact.type) ? { low: fact.least ?? 0, high: fact.most ?? Infinity } : undefined;
 }
 
 /**

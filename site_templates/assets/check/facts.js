@@ -16,7 +16,7 @@ import { Stack } from "./stack.js";
 /** @type {Record<string, string>} */
 const TORCH_WORDS = { bfloat16: "bf16", float16: "fp16", half: "fp16", float32: "fp32" };
 /** @type {Record<string, string>} */
-const DRAFT_KINDS = { ngram: "ngram", suffix: "ngram", draft_model: "model", "draft-model": "model", standalone: "model" };
+export const DRAFT_KINDS = { ngram: "ngram", suffix: "ngram", draft_model: "model", "draft-model": "model", standalone: "model" };
 export const PARTS = ["cache.k.dtype", "cache.v.dtype"];
 const CHECKPOINT_FACTS = { kv_scales: "checkpoint.kv_scales", drafts: "checkpoint.draft_head" };
 export const UNDECIDED = [undefined, null, "auto", "null"];
@@ -73,7 +73,7 @@ export function stackOf(resolved, data) {
  * @param {any} setting @param {Question} question @param {Facts} facts @param {any} catalog
  */
 function defaultHere(setting, question, facts, catalog) {
-  const stack = new Stack(question.model, facts, catalog);
+  const stack = new Stack(question.model, { [`${question.engine.id}.version`]: question.release.version, ...facts }, catalog);
   for (const entry of setting.defaults) {
     const truth = evaluate("when" in entry ? entry.when : ALWAYS, stack);
     if (truth.value !== false) return truth.value ? entry.value : null;

@@ -16,7 +16,7 @@ import { Tables, laidOut, laidOutFile } from "./derive/weights/loaded.js";
 /** A config that was dropped: the name of its file, what `readJson` gave, and of a GGUF file its tensors. @typedef {{name: string, values: Map<string, any>, file?: Stored | Unknown | null}} Dropped */
 
 /** What configs call the number of query heads. */
-const HEADS = ["num_attention_heads", "n_head", "num_heads", "n_heads"];
+const HEADS = ["num_attention_heads", "n_head", "num_heads", "n_heads", "encoder_attention_heads"];
 /** Fields that count the layers for MTP. */
 const DRAFTS = ["num_nextn_predict_layers", "mtp_num_hidden_layers"];
 /** Facts that layers do not tell, and the fields of config.json that do. */

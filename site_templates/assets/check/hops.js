@@ -245,7 +245,7 @@ export class Joiner {
       const { platform, backend } = one.claim?.about ?? {};
       return platform && !backend && this.fits(one, stack) === true;
     });
-    const places = [...new Set(fitting.map((one) => one.claim?.about.platform))];
+    const places = [...new Set(fitting.map((one) => one.claim?.about.platform ?? ""))];
     return places.filter((place) => {
       const [{ carried }] = this.results(bestOffers(fitting.filter((one) => one.claim?.about.platform === place), isWorst));
       return NEGATIVE.has(carried.status ?? "");

@@ -18,12 +18,12 @@ const NEGATED = { "<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": 
  * Whether the comparison can hold for the values, or with `always` whether it must; null where one of them is not known. A value of null
  * (there is none) makes it false, whatever the others are.
  * @param {Comparison} comparison @param {(name: string) => any} valueOf undefined where nothing is known @param {boolean} always
- * @returns {boolean | null}
+ * @param {(name: string) => boolean} counts whether the fact of a name is a whole number @returns {boolean | null}
  */
-export function compare(comparison, valueOf, always) {
+export function compare(comparison, valueOf, always, counts) {
   const values = namesIn(comparison).map(valueOf);
   if (values.includes(null)) return false;
-  return values.includes(undefined) ? null : holds(comparison, valueOf, always);
+  return values.includes(undefined) ? null : holds(comparison, valueOf, always, counts);
 }
 
 /** The names on both sides. @param {Comparison} comparison @returns {string[]} */
@@ -44,10 +44,10 @@ export function isBare(term) {
 
 /**
  * A division by zero makes it false.
- * @param {Comparison} comparison @param {(name: string) => any} valueOf @param {boolean} always @returns {boolean}
+ * @param {Comparison} comparison @param {(name: string) => any} valueOf @param {boolean} always @param {(name: string) => boolean} counts @returns {boolean}
  */
-function holds({ left, sign, right }, valueOf, always) {
-  const [one, other] = [compute(left, valueOf), compute(right, valueOf)];
+function holds({ left, sign, right }, valueOf, always, counts) {
+  const [one, other] = [compute(left, valueOf, counts), compute(right, valueOf, counts)];
   if (isVersion(one) || isVersion(other)) return ofVersions(sign, asVersion(one), asVersion(other));
   if (one === null || other === null) return false;
   if (!Array.isArray(one) || !Array.isArray(other)) return (sign === "==" || sign === "!=") && (one === other) === (sign === "==");
@@ -85,17 +85,28 @@ function possible(sign, left, right) {
 
 /**
  * The span of values that a term can take, a value that is no quantity as it is, or null.
- * @param {Term} term @param {(name: string) => any} valueOf @returns {Span | any}
+ * @param {Term} term @param {(name: string) => any} valueOf @param {(name: string) => boolean} counts @returns {Span | any}
  */
-function compute(term, valueOf) {
+function compute(term, valueOf, counts) {
   if (typeof term === "number") return both(term);
   if (typeof term === "string") {
     const value = valueOf(term);
     return isRange(value) ? [end(value.low), end(value.high)] : typeof value === "number" ? both(value) : value;
   }
   if (!Array.isArray(term)) return term.word;
-  const [left, right] = [compute(term[1], valueOf), compute(term[2], valueOf)];
-  return left === null || right === null ? null : combine(term[0], left, right);
+  const [left, right] = [compute(term[1], valueOf, counts), compute(term[2], valueOf, counts)];
+  if (left === null || right === null) return null;
+  return combine(term[0], left, right, isWhole(term[1], valueOf, counts) && isWhole(term[2], valueOf, counts));
+}
+
+/**
+ * Whether a term only takes whole numbers.
+ * @param {Term} term @param {(name: string) => any} valueOf @param {(name: string) => boolean} counts @returns {boolean}
+ */
+function isWhole(term, valueOf, counts) {
+  if (typeof term === "number") return Number.isInteger(term);
+  if (typeof term === "string") return isRange(valueOf(term)) ? counts(term) : Number.isInteger(valueOf(term));
+  return Array.isArray(term) && term[0] !== "/" && isWhole(term[1], valueOf, counts) && isWhole(term[2], valueOf, counts);
 }
 
 /** @param {number} value @returns {Span} */
@@ -108,21 +119,25 @@ function end(value) {
   return Number.isFinite(value) ? decimal(value) : value;
 }
 
-/** A remainder of a range may come out too wide, never too narrow. @param {string} sign @param {Span} a @param {Span} b @returns {Span | null} */
-function combine(sign, a, b) {
+/**
+ * A remainder of a range may come out too wide, never too narrow.
+ * @param {string} sign @param {Span} a @param {Span} b @param {boolean} whole numbers alone @returns {Span | null}
+ */
+function combine(sign, a, b, whole) {
   if (sign === "+") return [plus(a[0], b[0]), plus(a[1], b[1])];
   if (sign === "-") return [plus(a[0], times(b[1], exact(-1))), plus(a[1], times(b[0], exact(-1)))];
   if (sign === "*") return hull(a.flatMap((x) => b.map((y) => times(x, y))));
   if (apart(b[0], ZERO) <= 0 && apart(ZERO, b[1]) <= 0) return null;
   const quotient = hull(a.flatMap((x) => b.map((y) => divide(x, y))));
-  const whole = /** @type {Span} */ (quotient.map(floor));
+  const down = /** @type {Span} */ (quotient.map(floor));
   if (sign === "/") return quotient;
-  if (sign === "//") return whole;
-  if (apart(whole[0], whole[1]) === 0 && apart(b[0], b[1]) === 0) {
-    const taken = times(times(whole[0], b[0]), exact(-1));
+  if (sign === "//") return down;
+  if (apart(down[0], down[1]) === 0 && apart(b[0], b[1]) === 0) {
+    const taken = times(times(down[0], b[0]), exact(-1));
     return [plus(a[0], taken), plus(a[1], taken)];
   }
-  return hull([ZERO, ...b]);
+  const step = exact(whole ? 1 : 0); // the remainder of whole numbers is at least 1 short of the divisor
+  return [hull([ZERO, plus(b[0], step)])[0], hull([ZERO, plus(b[1], times(step, exact(-1)))])[1]];
 }
 
 /** @param {End} x @param {End} y @returns {number} below 0, 0 or above 0 */

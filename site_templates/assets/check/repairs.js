@@ -11,11 +11,15 @@ import { changed, releaseOf } from "./question.js";
 /** @typedef {import("./types.js").Assessment} Assessment */
 /** @typedef {import("./changes.js").Change} Change */
 /** @typedef {{changes: Change[], after: Assessment}} Repair */
-/** @typedef {{repairs: Repair[], clears: boolean, complete: boolean}} Search whether any changes clear what blocks, and whether all were tried */
+/**
+ * The repairs; `partial`, those that clear what is met and leave unknown what was; whether any changes clear what blocks, whatever else is
+ * unknown then; and whether all were tried.
+ * @typedef {{repairs: Repair[], partial: Repair[], clears: boolean, complete: boolean}} Search
+ */
 
 const MOST_CHANGES = 3;
 const MOST_TRIED = 400;
-const MOST_SHOWN = 5;
+export const MOST_SHOWN = 5;
 
 /**
  * The smallest sets of changes that clear the question, cheapest first; where none makes it clean, those after which it only depends on what
@@ -23,26 +27,29 @@ const MOST_SHOWN = 5;
  * @param {Assessment} found @param {Data} data @returns {Search}
  */
 export function search(found, data) {
-  const changes = distinct(sortedBy([...changesFor(found, data)], (change) => [change.cost, change.words]));
+  const changes = distinct(sortedBy([...changesFor(found, data)], (change) => [change.cost, change.distance, change.words]));
   /** @type {Repair[]} */
   const clean = [];
   /** @type {Repair[]} */
   const nearly = [];
+  /** @type {Repair[]} */
+  const partial = [];
   let [clears, tried] = [false, 0];
-  const shown = () => (clean.length ? clean : nearly).slice(0, MOST_SHOWN);
+  const result = (/** @type {boolean} */ complete) => ({ repairs: (clean.length ? clean : nearly).slice(0, MOST_SHOWN), partial: partial.slice(0, MOST_SHOWN), clears, complete });
   for (let size = 1; size <= MOST_CHANGES; size += 1) {
     for (const chosen of sortedBy(combinations(changes, size), (some) => [some.reduce((sum, change) => sum + change.cost, 0)])) {
       if (clash(chosen)) continue;
-      if (tried === MOST_TRIED) return { repairs: shown(), clears, complete: false };
+      if (tried === MOST_TRIED) return result(false);
       tried += 1;
       const after = assess(chosen.reduce(applied, found.resolved.question), data);
       clears ||= !(blocking(after).length || after.verdict === "no");
       if (after.verdict === "yes") clean.push({ changes: chosen, after });
       else if (found.verdict === "no" && after.verdict === "only-with" && onlyDepends(after, found)) nearly.push({ changes: chosen, after });
+      else if (clearsWhatIsMet(after, found)) partial.push({ changes: chosen, after });
     }
     if (clean.length || nearly.length || (clears && found.verdict === "unknown")) break;
   }
-  return { repairs: shown(), clears, complete: true };
+  return result(true);
 }
 
 /** @param {Question} question @param {Change} one @returns {Question} */
@@ -72,11 +79,27 @@ function clash(chosen) {
 }
 
 /**
+ * Whether nothing blocks any more, and no more is unknown, or waits for facts, than before: an answer that stays unknown.
+ * @param {Assessment} after @param {Assessment} before
+ */
+function clearsWhatIsMet(after, before) {
+  if (!blocking(before).length || blocking(after).length || before.verdict !== "unknown" || after.verdict !== "unknown") return false;
+  const open = (/** @type {Assessment} */ one) => one.hops.filter((hop) => hop.state === "unknown").map((hop) => hop.name);
+  const [unknown, waiting] = [open, waitingIn].map((of) => of(after).every((name) => of(before).includes(name)));
+  return unknown && waiting;
+}
+
+/** What waits for facts that nobody named, or can be avoided. @param {Assessment} one */
+function waitingIn(one) {
+  const avoidable = one.hops.filter((hop) => hop.state === "fails" && hop.avoided_by).map((hop) => hop.name);
+  return [...couldBlock(one).map((gate) => gate.gotcha.id), ...avoidable];
+}
+
+/**
  * Whether what blocked is cleared, and what is left was there before the change, too: facts that nobody named, failures that can be avoided.
  * @param {Assessment} after @param {Assessment} before
  */
 function onlyDepends(after, before) {
-  const avoidable = (/** @type {Assessment} */ one) => one.hops.filter((hop) => hop.state === "fails" && hop.avoided_by).map((hop) => hop.name);
-  const [left, waiting] = [after, before].map((one) => [...couldBlock(one).map((gate) => gate.gotcha.id), ...avoidable(one)]);
+  const [left, waiting] = [after, before].map(waitingIn);
   return left.length > 0 && left.every((id) => waiting.includes(id)) && !isShort(after);
 }

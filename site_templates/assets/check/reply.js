@@ -10,7 +10,8 @@ import { asData as memoryData } from "./memory.js";
 import { logged } from "./observed.js";
 import { said } from "./phrases.js";
 import { newestBefore } from "./question.js";
-import { search } from "./repairs.js";
+import { MOST_SHOWN, search } from "./repairs.js";
+import { notes } from "./spoken.js";
 import { untested } from "./truth.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -51,16 +52,16 @@ function reply(question, data) {
  * The verdict where something blocks, after changes were tried.
  * @param {Assessment} found @param {import("./repairs.js").Search} tried @returns {Reply}
  */
-function decided(found, { repairs, clears, complete }) {
+function decided(found, { repairs, partial, clears, complete }) {
   const [gate] = blocking(found);
   const met = found.verdict === "unknown" && gate ? `${gate.gotcha.id}: ${gate.gotcha.name}` : found.reason;
   if (repairs.length) {
     const { after, changes } = repairs[0];
     const rest = after.verdict === "yes" ? "" : `; after that ${after.reason}`;
     const reason = `${met}; cleared by: ${changes.map((change) => change.words).join(", ")}${rest}`;
-    return { found, verdict: "only-with", reason, repairs, missing: [] };
+    return { found, verdict: "only-with", reason, repairs: [...repairs, ...partial].slice(0, MOST_SHOWN), missing: [] };
   }
-  if (found.verdict === "unknown" && clears) return { found, verdict: "unknown", reason: found.reason, repairs, missing: found.missing };
+  if (found.verdict === "unknown" && clears) return { found, verdict: "unknown", reason: found.reason, repairs: partial, missing: found.missing };
   const lasting = found.hops.some((hop) => hop.state === "fails" && !hop.avoided_by && !isChangeable(hop));
   if (!complete && !lasting) return { found, verdict: "unknown", reason: `${met}; not all changes were tried`, repairs, missing: ["repairs"] };
   return { found, verdict: "no", reason: met, repairs, missing: [] };
@@ -70,6 +71,7 @@ function decided(found, { repairs, clears, complete }) {
 function asData(answer, data) {
   const { found } = answer;
   const { question, assumed } = found.resolved;
+  const stopping = blocking(found);
   return {
     schema_version: 1,
     verdict: answer.verdict,
@@ -88,6 +90,7 @@ function asData(answer, data) {
       required: [...question.required].sort(),
       assumed: assumed.map(({ fact, value, because }) => ({ fact, value, because })),
     },
+    notes: notes(question, data),
     chain: found.hops.map((hop) => ({
       hop: hop.name,
       state: hop.state,
@@ -97,16 +100,7 @@ function asData(answer, data) {
     })),
     missing: answer.missing,
     provided: found.provided,
-    gotchas: found.gates.map(({ gotcha, state, proven, truth }) => ({
-      id: gotcha.id,
-      title: gotcha.name,
-      state,
-      severity: gotcha.severity,
-      proven,
-      untested: untested(truth),
-      because: [...new Set(truth.because.map(said))],
-      workarounds: gotcha.workarounds,
-    })),
+    gotchas: found.gates.map((gate) => asGotcha(gate, stopping)),
     command: command(found.resolved, answer.repairs[0] ?? null, data.catalog),
     memory: memoryData(found.memory, logged(found.resolved)),
     repairs: answer.repairs.map(({ changes, after }) => ({
@@ -117,4 +111,11 @@ function asData(answer, data) {
       version: changes.find((change) => change.version)?.version ?? null,
     })),
   };
+}
+
+/** @param {import("./types.js").Gate} gate @param {import("./types.js").Gate[]} stopping */
+function asGotcha(gate, stopping) {
+  const { gotcha, state, proven, truth } = gate;
+  const [because, blocks] = [[...new Set(truth.because.map(said))], stopping.includes(gate)];
+  return { id: gotcha.id, title: gotcha.name, state, severity: gotcha.severity, proven, blocks, untested: untested(truth), because, workarounds: gotcha.workarounds };
 }

@@ -8,7 +8,7 @@
 /** @typedef {Single | Range | Single[] | null} Value several at once in a list */
 /** @typedef {Record<string, any>} Facts values by the name of the fact */
 
-/** @typedef {{type: "bool" | "int" | "float" | "word" | "version" | "any" | "list", kind: "given" | "resolved" | "derived" | "workload", name: string, absent?: Value, values?: string[], vocabulary?: string, part_of?: string, up_to?: string[], several?: boolean, told?: boolean, unit?: string}} Fact */
+/** @typedef {{type: "bool" | "int" | "float" | "word" | "version" | "any" | "list", kind: "given" | "resolved" | "derived" | "workload", name: string, absent?: Value, values?: string[], vocabulary?: string, part_of?: string, up_to?: string[], several?: boolean, told?: boolean, unit?: string, least?: number, most?: number}} Fact */
 /** @typedef {Scalar[] | {min?: Scalar, max?: Scalar, above?: Scalar, below?: Scalar}} Test */
 /** A number, a fact's or property's name, a sign with two terms, or what is written out. @typedef {number | string | [string, any, any] | {word: string}} Term */
 /** @typedef {{left: Term, sign: string, right: Term}} Comparison */

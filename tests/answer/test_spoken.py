@@ -1,0 +1,71 @@
+"""Words for a backend or a way to draft: slips are told with the nearest known ones, and refused where the engine's list is closed."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalogs import ENGINE, gotcha
+from infercompat.answer.question import Refused
+
+from .stacks import ATTENDING, BACKENDS, MET, SELECTION, SERVE, SETTINGS, engine
+
+CLOSED = SETTINGS | {"attention.backend": "flag: --backend, default: auto, values: [auto, FAST, PLAIN]"}
+FILES = ATTENDING | {ENGINE: engine(CLOSED, BACKENDS, more=SERVE + SELECTION)}
+OPEN = ATTENDING | {ENGINE: engine(SETTINGS, BACKENDS, more=SERVE + SELECTION)}
+ELSEWHERE = {MET: gotcha(when="{speculation.method: lookahead}", symptom="performance-cliff")}
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("attention.backend=FASTT", "attention.backend is never FASTT on enga 1.1.0; nearest: FAST"),
+        ("attention.backend=xyzzy", "attention.backend is never xyzzy on enga 1.1.0; known: FAST, PLAIN, auto"),
+        ("speculation.method=eagel", "speculation.method is never eagel on enga 1.1.0; nearest: EAGLE"),
+        ("speculation.method=ngram,eagel", "speculation.method is never eagel on enga 1.1.0; nearest: EAGLE"),
+        ("decode.attention.backend=FASTT", "decode.attention.backend is never FASTT on enga 1.1.0; nearest: FAST"),
+    ],
+)
+def test_a_slip_is_refused_where_the_engine_s_list_is_closed(ask, word, message):
+    for said in ({"settings": [word]}, {"required": [word]}):
+        with pytest.raises(Refused) as refused:
+            ask(FILES, **said)
+        assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("files", "version", "word", "notes"),
+    [
+        # The list was read at 1.1.0: of 1.0.0 nobody knows that it is closed.
+        (FILES, "1.0.0", "attention.backend=FASTT", ["no record knows FASTT as a word for attention.backend; nearest: FAST"]),
+        # This engine's setting lists no words; its backends are known.
+        (OPEN, "1.1.0", "attention.backend=PLAN", ["no record knows PLAN as a word for attention.backend; nearest: PLAIN"]),
+        # A backend on record, which is none of the closed list; nothing in the list comes near it.
+        (FILES, "1.1.0", "attention.backend=NAMED", ["NAMED is none of the words of enga 1.1.0 for attention.backend; known: FAST, PLAIN, auto"]),
+        # What another record speaks of, any letters' case, kinds with a value of their own, and what no record has to list.
+        (FILES | ELSEWHERE, "1.1.0", "speculation.method=LookAhead", []),
+        (FILES, "1.1.0", "speculation.method=eagle", []),
+        (FILES, "1.1.0", "speculation.method=ngram:n_max=2,mtp", []),
+        (FILES, "1.1.0", "speculation.method=none", []),
+        (FILES, "1.1.0", "attention.backend=fast", []),
+        (FILES, "1.1.0", "cache.dtype=fp8_e4m3", []),
+    ],
+)
+def test_what_is_told_of_other_words(ask, files, version, word, notes):
+    assert ask(files, engine=f"enga@{version}", settings=[word]).data["notes"] == notes
+
+
+def test_a_patch_release_has_the_list_of_its_minor_release(ask):
+    """The list was read at 1.1.0, so that of 1.1.3 is taken to be the same, and that of 1.2.0 is not."""
+    for version, closed in (("1.1.3", True), ("1.2.0", False)):
+        if closed:
+            with pytest.raises(Refused, match=r"never FASTT on enga 1\.1\.3"):
+                ask(FILES, engine=f"enga@{version}", settings=["attention.backend=FASTT"])
+        else:
+            assert ask(FILES, engine=f"enga@{version}", settings=["attention.backend=FASTT"]).data["notes"] != []
+
+
+def test_the_slips_of_the_review(ask_real):
+    with pytest.raises(Refused, match=r"^attention\.backend is never FLASHINFR on vllm 0\.33\.0; nearest: FLASHINFER"):
+        ask_real("gpt-oss-20b", "vllm@0.33.0", settings=["attention.backend=FLASHINFR"])
+    with pytest.raises(Refused, match=r"^speculation\.method is never eaglle9 on vllm 0\.33\.0; nearest: eagle"):
+        ask_real("llama-3.1-8b", "vllm@0.33.0", settings=["speculation.method=eaglle9"])
