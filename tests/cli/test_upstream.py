@@ -68,7 +68,7 @@ def test_without_a_day_it_is_today(run, tiny_copy, tree):
     [
         ("TinyForCausalLM\nLlamaForCausalLM\n", 0, "enga-1-0-0-registry: the same upstream\n"),
         ("LlamaForCausalLM\n\n\nTinyForCausalLM\n", 0, "enga-1-0-0-registry: the same upstream\n"),
-        ("TinyForCausalLM\nNewForCausalLM\n", 1, "added    NewForCausalLM: native\nremoved  LlamaForCausalLM: native\n"),
+        ("TinyForCausalLM\nNewForCausalLM\n", 1, "added    NewForCausalLM: native\n"),
         ("TinyForCausalLM\n", 1, "removed  LlamaForCausalLM: native\n"),
     ],
 )
