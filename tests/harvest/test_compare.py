@@ -112,6 +112,16 @@ def test_a_new_release_stands_beside_the_newest_snapshot_and_is_compared_with_th
     assert "-> no" in told and told.endswith("absent from the whole registry (Registry of 1.2.0))")
 
 
+def test_what_else_was_read_of_the_release_before_is_told_as_aged(tiny):
+    enga = tiny.catalog.records["enga-1-1-0-registry"]
+    listed = compare.released(tiny, "enga", "9.0.0", "2026-12-01")
+    gone = [claim for claim in enga.data["claims"] if claim["about"].get("architecture") != "TinyForCausalLM"]
+    same, after = (compare.updated(listed, REGISTRY, enga, "9.0.0", claims) for claims in (enga.data["claims"], gone))
+    aged = list(compare.moved(tiny, same, "enga", "9.0.0", same))
+    assert {line.surface for line in aged} <= {"aged"}
+    assert "tiny-model" in {line.model for line in compare.moved(tiny, after, "enga", "9.0.0", same) if line.surface == "answer"}
+
+
 def test_a_new_release_that_says_the_same_moves_nothing(tiny):
     """Not even a grade: a claim of the newest release is younger, and that is no news."""
     enga = tiny.catalog.records["enga-1-1-0-registry"]

@@ -130,20 +130,23 @@ def _with(products: Products, records: dict[str, Record]) -> Products:
     return changed
 
 
-def moved(products: Products, after: Products, engine: str, version: str) -> Iterator[Moved]:
+def moved(products: Products, after: Products, engine: str, version: str, same: Products | None = None) -> Iterator[Moved]:
     """Cells of an engine's newest release that change, and answers at the version harvested where that is another one.
 
-    A release that is news is compared with the newest one before it.
+    A release that is news is compared with the newest one before it. With the catalog as if its sources said the `same` as before,
+    answers that turn out otherwise there, too, are told as aged: what else was read of the older release does not speak of the new one.
     """
     record, later = products.catalog.records[engine], after.catalog.records[engine]
     newest = newest_release(record)
     ledgers = Ledger(products.catalog), Ledger(after.catalog)
+    unchanged = Ledger(same.catalog) if same else None
     titles = sorted({s.name for side in (products, after) for s in side.catalog.of_kind("support") if s.engine == engine}, key=len, reverse=True)
     for surface, old, new in _asked(record, later, version, newest):
         for model in products.catalog.of_kind("model"):
             cells = join_cell(products, ledgers[0], model, record, old), join_cell(after, ledgers[1], model, later, new)
             if (told := _told(*cells, titles)) is not None:
-                yield Moved(surface, model.id, engine, new.version, *told)
+                aged = same is not None and _told(join_cell(same, unchanged, model, same.catalog.records[engine], new), cells[1], titles) is None
+                yield Moved("aged" if aged else surface, model.id, engine, new.version, *told)
 
 
 def _asked(record: Record, later: Record, version: str, newest: Release) -> Iterator[tuple[str, Release, Release]]:

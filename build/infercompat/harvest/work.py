@@ -138,7 +138,7 @@ class Job(Struct):
         catalog, (harvesters, named) = self.products.catalog, run.wanted(self.target, self.source)
         if named and not any(run.existing(catalog, one, named) or run.nearest(catalog, one, named) for one in harvesters):
             raise Refused(f"the catalog has no registry of {self.target.replace('@', ' at ')}")
-        after, engine, at, some = self.products, "", "", False
+        after, same, engine, at, some = self.products, self.products, "", "", False
         differences: list[compare.Difference] = []
         for item in self._read():
             harvester, version, before = item.harvester, item.version, item.before
@@ -157,20 +157,25 @@ class Job(Struct):
             if found or how:
                 day = self.released or self.day or self.products.today
                 after = compare.updated(compare.released(after, engine, version, day), harvester, before, version, claims)
+                if how:
+                    same = compare.updated(compare.released(same, engine, version, day), harvester, before, version, before.data["claims"])
         if not some and not self.missed:
             raise Refused(f"the catalog has no snapshot to compare {self.target.replace('@', ' at ')} with")
-        yield from self._moves(differences, after, engine, at)
+        if after is not self.products:
+            yield from self._moves(differences, list(compare.moved(self.products, after, engine, at, same if same is not self.products else None)))
         yield from self._left()
 
-    def _moves(self, differences: list[compare.Difference], after: Products, engine: str, version: str) -> Iterator[str]:
-        changes = list(compare.moved(self.products, after, engine, version)) if after is not self.products else []
+    def _moves(self, differences: list[compare.Difference], changes: list[compare.Moved]) -> Iterator[str]:
+        aged = [change for change in changes if change.surface == "aged"]
+        changes = [change for change in changes if change.surface != "aged"]
         models = [self.products.catalog.records[model] for model in dict.fromkeys(change.model for change in changes)]
-        first = [found for found in differences if models and compare.about_what_moves(found, models) == 0]
-        yield from map(str, first)
-        if after is not self.products:
-            yield f"{len(changes)} cells and answers move" if changes else "no cell and no answer moves"
-            yield from map(str, changes)
-        yield from map(str, sorted((found for found in differences if found not in first), key=lambda found: compare.about_what_moves(found, models)))
+        near = {found: compare.about_what_moves(found, models) for found in differences}
+        yield from (str(found) for found in differences if models and near[found] == 0)
+        yield f"{len(changes)} cells and answers move" if changes else "no cell and no answer moves"
+        if aged:
+            yield f"{len(aged)} more differ by age alone: what else was read of the release before {aged[0].version} says nothing of it"
+        yield from map(str, changes)
+        yield from (str(found) for found in sorted(differences, key=near.get) if not models or near[found])
 
     def _left(self) -> Iterator[str]:
         yield from self.skipped
