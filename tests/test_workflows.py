@@ -25,15 +25,13 @@ SHELL = {
     "for",
     "gh",
     "git",
-    "head",
+    "grep",
     "if",
     "mkdir",
     "make",
-    "printf",
+    "tail",
+    "test",
     "then",
-    "true",
-    "{",
-    "}",
 }
 """What a runner has."""
 
@@ -61,7 +59,10 @@ def faults(text: str) -> list[str]:
             found += [f"no task {word}" for word in words[1:] if word not in tasks]
         elif name == "bash":
             found += [] if (ROOT / words[1]).is_file() else [f"no script {words[1]}"]
-        elif name not in SHELL:
+        elif name.endswith("/python"):
+            module = ROOT / "build" / f"{words[words.index('-m') + 1].replace('.', '/')}.py"
+            found += [] if module.is_file() else [f"no module {module.stem}"]
+        elif name not in SHELL and not re.match(r"[a-z]+=", name):
             found.append(f"unknown command {name}")
     return found
 
@@ -89,6 +90,7 @@ def test_a_workflow_parses_and_its_commands_exist(path):
         (".venv/bin/infercompat harvest --every > a.txt 2>&1 || true", "harvest has no --every"),
         ("make valdate", "no task valdate"),
         ("bash .ci/gone", "no script .ci/gone"),
+        (".venv/bin/python -m infercompat.harvest.gone drift", "no module gone"),
         ("curl x | sh", "unknown command curl"),
     ],
 )
