@@ -69,7 +69,11 @@ def test_what_a_registry_falls_back_on_is_not_lost_either(tmp_path):
 
 
 def test_names_that_moved_to_another_dict_are_not_lost(tmp_path):
-    moved = registry().replace("_MULTIMODAL_MODELS = {\n", "_MULTIMODAL_MODELS = {}\n_OTHER_MODELS = {\n").replace("**_MULTIMODAL_MODELS", "**_MULTIMODAL_MODELS, **_OTHER_MODELS")
+    moved = (
+        registry()
+        .replace("_MULTIMODAL_MODELS = {\n", "_MULTIMODAL_MODELS = {}\n_OTHER_MODELS = {\n")
+        .replace("**_MULTIMODAL_MODELS", "**_MULTIMODAL_MODELS, **_OTHER_MODELS")
+    )
     assert lost(tmp_path, HARVESTERS["vllm"], REGISTRY, registry(), moved) == ""
 
 
@@ -116,7 +120,7 @@ def test_a_list_of_words_is_looked_at_alone(tmp_path):
 
 
 def test_blocks_of_other_languages_have_names():
-    text = "static const std::map<int, const char *> LLM_ARCH_NAMES = {\n    { A, \"a\" },\n};\n\nfunc convert(a int) error {\n\treturn\n}\n"
+    text = 'static const std::map<int, const char *> LLM_ARCH_NAMES = {\n    { A, "a" },\n};\n\nfunc convert(a int) error {\n\treturn\n}\n'
     assert [(part.name, part.first, part.last) for part in guard.sections(File("a.cpp", text))] == [("LLM_ARCH_NAMES", 1, 3), ("convert", 5, 7)]
 
 

@@ -50,7 +50,7 @@ def test_commits_go_by_their_day(make):
 
 
 def test_releases_that_are_written_otherwise_want_a_person(make):
-    with pytest.raises(Refused, match="add 0.9 there by hand"):
+    with pytest.raises(Refused, match=r"add 0\.9 there by hand"):
         newrelease.written("name: EngA\nreleases:\n  []\n", engine(make), "0.9", "2026-01-01", "doc")
 
 

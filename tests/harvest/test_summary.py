@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from infercompat.harvest.summary import PARTS, blocks, shares, shortened, summary
 
-LONG = "".join(f"== {name}\n" + "".join(f"added    Class{number}ForCausalLM: native\n" for number in range(count)) for name, count in (("a", 900), ("b", 2), ("c", 700)))
+LONG = "".join(
+    f"== {name}\n" + "".join(f"added    Class{number}ForCausalLM: native\n" for number in range(count)) for name, count in (("a", 900), ("b", 2), ("c", 700))
+)
 
 
 def test_little_is_kept_whole_and_what_is_left_is_shared():

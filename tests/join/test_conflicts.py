@@ -115,7 +115,9 @@ def is_found(row: dict[str, str], conflicts: list[Conflict]) -> bool:
         wanted = [set(part.split(", ")) for part in row["engine"].split(" vs ")]
         says = [row["says_one"], row["says_other"]]
         return any(
-            row["subject"] in dict(c.about).values() and [c.sides[i].says for i in order] == says and all(wanted[n] <= set(c.engines[i]) for n, i in enumerate(order))
+            row["subject"] in dict(c.about).values()
+            and [c.sides[i].says for i in order] == says
+            and all(wanted[n] <= set(c.engines[i]) for n, i in enumerate(order))
             for c in conflicts
             for order in ((0, 1), (1, 0))
         )

@@ -70,7 +70,9 @@ def published_on(package: str, version: str, ask: Ask = run_client, fetch: Calla
         files = fetch(page[1]).get("files", []) if page else []
     except (Refused, OSError, ValueError):
         return ""
-    days = [file["upload-time"][:10] for file in files if "upload-time" in file and (found := _FILE.fullmatch(file["filename"])) and found["version"] == version]
+    days = [
+        file["upload-time"][:10] for file in files if "upload-time" in file and (found := _FILE.fullmatch(file["filename"])) and found["version"] == version
+    ]
     return min(days, default="")
 
 

@@ -20,7 +20,10 @@ BOUNDS = ("MIN_TRANSFORMERS_VERSION", "MAX_TRANSFORMERS_VERSION")
 
 
 def read(tree: Tree) -> Iterator[Claim]:
-    """One claim a model type, on the line that names it; its `value` says which versions of Transformers export it, where bounds are set, and bounds that exclude each other are a no."""
+    """One claim a model type, on the line that names it; its `value` says which versions of Transformers export it, where bounds are set.
+
+    Bounds that exclude each other are a no: the export then refuses every version.
+    """
     file = tree.file(*FILE)
     if BORROWED in file.text:
         raise Refused(f"{file.path}: model types of the ONNX exporter are taken over too, which this file does not name")
