@@ -51,7 +51,7 @@ fmt: $(VENV)/.ready ## format and lint the code
 harvest-live: $(VENV)/.ready ## read the real packages of upstream again and compare them with the catalog (needs the network)
 	$(BIN)/infercompat releases || true
 	$(BIN)/infercompat harvest --verify
-	$(BIN)/infercompat harvest --all --check
+	$(BIN)/infercompat harvest --all --check --reachable
 
 bench-peers: $(VENV)/.ready ## ask other calculators the same questions (needs 7 GB for a while)
 	$(BIN)/python bench/peers/run.py

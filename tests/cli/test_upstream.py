@@ -68,7 +68,7 @@ def test_without_a_day_it_is_today(run, tiny_copy, tree):
     [
         ("TinyForCausalLM\nLlamaForCausalLM\n", 0, "enga-1-0-0-registry: the same upstream\n"),
         ("LlamaForCausalLM\n\n\nTinyForCausalLM\n", 0, "enga-1-0-0-registry: the same upstream\n"),
-        ("TinyForCausalLM\nNewForCausalLM\n", 1, "added    NewForCausalLM: native\nremoved  LlamaForCausalLM: native\n"),
+        ("TinyForCausalLM\nNewForCausalLM\n", 1, "added    NewForCausalLM: native\n"),
         ("TinyForCausalLM\n", 1, "removed  LlamaForCausalLM: native\n"),
     ],
 )
@@ -195,3 +195,41 @@ def test_newer_releases_are_the_exit_status(monkeypatch, tags, status):
 
     monkeypatch.setattr(releases, "run_client", lambda command: f"a\trefs/tags/{tags}\na\trefs/tags/b200\na\trefs/tags/b100\n")
     assert CliRunner().invoke(main, ["--catalog", str(TINY), "releases"]).exit_code == status
+
+
+@pytest.fixture
+def two_engines(monkeypatch, harvester, tree):
+    """EngA, read from a tree; and another engine of the same, whose trees come from a repository that is not there."""
+    from contextlib import contextmanager
+
+    from infercompat.harvest import Tree, releases, run
+    from infercompat.harvest.base import Unreachable
+
+    there = SOURCES["enga"][0]
+    monkeypatch.setattr("infercompat.harvest.SOURCES", {"enga": (replace(there, package="enga"),), "engb": (replace(there, engine="engb", package=None),)})
+    monkeypatch.setattr(run, "SOURCES", {"enga": (replace(there, package="enga"),), "engb": (replace(there, engine="engb", package=None),)})
+    monkeypatch.setattr(releases, "newest", lambda catalog, engine, ask=None: "1.1.0")
+
+    @contextmanager
+    def tree_of(harvester, version, given):
+        if harvester.package is None:
+            raise Unreachable("no route to host")
+        yield Tree(tree), "the released package"
+
+    monkeypatch.setattr(run, "tree_of", tree_of)
+
+
+@pytest.mark.parametrize(
+    ("lines", "more", "status", "told"),
+    [
+        ("TinyForCausalLM\n", (), 2, "not read, their trees cannot be had: engb"),
+        ("TinyForCausalLM\n", ("--reachable",), 0, "left out, their channel gives nothing here: engb"),
+        ("TinyForCausalLM\nNewForCausalLM\n", ("--reachable",), 1, "left out, their channel gives nothing here: engb"),
+        ("\n", ("--reachable",), 2, "not read, their sources have changed their shape: enga"),
+    ],
+)
+def test_engines_that_were_not_read_are_told_by_their_reason(run, tiny_copy, two_engines, tree, lines, more, status, told):
+    (tree / "list.txt").write_text(lines)
+    result = run("harvest", "--all", "--check", *more, catalog=tiny_copy)
+    assert (result.exit_code, told in result.stderr) == (status, True), result.stderr
+    assert "== enga" in result.stdout and "no tree  engb registry: no route to host" in result.stdout

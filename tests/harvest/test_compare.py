@@ -9,6 +9,7 @@ from infercompat.read import parse
 from infercompat.records import Document, Record
 
 from .test_run import about, record
+from .test_work import REGISTRY
 from .trees import MLX, VLLM, grow, small
 
 SAME = (
@@ -93,7 +94,7 @@ def test_differences_from_a_tree_that_came_out_empty_are_an_error(tmp_path):
 def test_what_moves_is_told_by_cell_and_by_answer(tiny):
     enga = tiny.catalog.records["enga-1-1-0-registry"]
     gone = [claim for claim in enga.data["claims"] if claim["about"].get("architecture") != "TinyForCausalLM"]
-    after = compare.updated(tiny, enga, "1.1.0", gone)
+    after = compare.updated(tiny, REGISTRY, enga, "1.1.0", gone)
     told = [str(line) for line in compare.moved(tiny, after, "enga", "1.1.0")]
     assert len(told) == 1
     assert told[0].startswith("cell     tiny-model on enga 1.1.0: yes")
@@ -101,13 +102,39 @@ def test_what_moves_is_told_by_cell_and_by_answer(tiny):
     assert list(compare.moved(tiny, tiny, "enga", "1.1.0")) == []
 
 
-def test_a_new_release_stands_beside_the_newest_snapshot_and_moves_answers_at_its_own_version(tiny):
+def test_a_new_release_stands_beside_the_newest_snapshot_and_is_compared_with_the_release_before_it(tiny):
     enga = tiny.catalog.records["enga-1-1-0-registry"]
     gone = [claim for claim in enga.data["claims"] if claim["about"].get("architecture") != "TinyForCausalLM"]
-    after = compare.updated(tiny, enga, "1.2.0", gone)
+    after = compare.updated(compare.released(tiny, "enga", "1.2.0", "2026-03-01"), REGISTRY, enga, "1.2.0", gone)
     assert after.catalog.records[enga.id] is enga
-    surfaces = {line.surface for line in compare.moved(tiny, after, "enga", "1.2.0")}
-    assert "answer" in surfaces
+    [told] = map(str, compare.moved(tiny, after, "enga", "1.2.0"))
+    assert told.startswith("answer   tiny-model on enga 1.2.0: yes")
+    assert "-> no" in told and told.endswith("absent from the whole registry (Registry of 1.2.0))")
+
+
+def test_what_else_was_read_of_the_release_before_is_told_as_aged(tiny):
+    enga = tiny.catalog.records["enga-1-1-0-registry"]
+    listed = compare.released(tiny, "enga", "9.0.0", "2026-12-01")
+    gone = [claim for claim in enga.data["claims"] if claim["about"].get("architecture") != "TinyForCausalLM"]
+    same, after = (compare.updated(listed, REGISTRY, enga, "9.0.0", claims) for claims in (enga.data["claims"], gone))
+    aged = list(compare.moved(tiny, same, "enga", "9.0.0", same))
+    assert {line.surface for line in aged} <= {"aged"}
+    assert "tiny-model" in {line.model for line in compare.moved(tiny, after, "enga", "9.0.0", same) if line.surface == "answer"}
+
+
+def test_a_new_release_that_says_the_same_moves_nothing(tiny):
+    """Not even a grade: a claim of the newest release is younger, and that is no news."""
+    enga = tiny.catalog.records["enga-1-1-0-registry"]
+    after = compare.updated(compare.released(tiny, "enga", "1.9.0", "2026-03-01"), REGISTRY, enga, "1.9.0", enga.data["claims"])
+    assert list(compare.moved(tiny, after, "enga", "1.9.0")) == []
+
+
+def test_an_older_release_that_is_news_is_compared_with_the_one_before_it(tiny):
+    """And the cells of the newest release are asked too: a claim may carry to them."""
+    enga = tiny.catalog.records["enga-1-1-0-registry"]
+    after = compare.updated(compare.released(tiny, "enga", "1.0.5", "2026-01-15"), REGISTRY, enga, "1.0.5", enga.data["claims"])
+    assert [entry["version"] for entry in after.catalog.records["enga"].data["releases"]] == ["1.1.0", "1.0.5", "1.0.0"]
+    assert {line.surface for line in compare.moved(tiny, after, "enga", "1.0.5")} <= {"cell", "answer"}
 
 
 def test_a_persons_claim_survives_the_update(tiny):
@@ -115,5 +142,5 @@ def test_a_persons_claim_survives_the_update(tiny):
     hers = {"about": {"architecture": "TinyForCausalLM"}, "holds": "native", "at": "L1", "by_hand": "Read by a person."}
     read = [{"about": {"architecture": "TinyForCausalLM"}, "holds": "removed", "at": "L9", "sha256": "0" * 64}]
     changed = Record(enga.id, "support", enga.data | {"claims": [hers]}, enga.document)
-    assert compare.updated(tiny, changed, "1.1.0", read).catalog.records[enga.id].data["claims"] == [hers]
+    assert compare.updated(tiny, REGISTRY, changed, "1.1.0", read).catalog.records[enga.id].data["claims"] == [hers]
     assert compare.differences(changed, read) == []

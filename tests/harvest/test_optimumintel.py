@@ -60,6 +60,16 @@ def test_an_upper_bound_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("low", "high", "holds"), [("5.5", "5.0", "unsupported"), ("4.57.6", "4.57.6", "native"), ("4.9", "4.10", "native"), ("5.5", "soon", "native")]
+)
+def test_bounds_that_exclude_each_other_are_a_no(tmp_path, low, high, holds):
+    """As gemma4_text of 2.2.0: the lower bound is its own, and the upper one is inherited."""
+    text = f'class A(B):\n    MAX_TRANSFORMERS_VERSION = "{high}"\n\n\n@register_in_tasks_manager("c")\nclass C(A):\n    MIN_TRANSFORMERS_VERSION = "{low}"\n'
+    [item] = read(grow(tmp_path, {FILE: text}))
+    assert (item.holds, dict(item.fields)) == (holds, {"value": f"transformers {low} to {high}"})
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", "nothing is decorated with register_in_tasks_manager"),

@@ -45,7 +45,10 @@ class Base:
     def supports_compute_capability(cls, capability): return True
 """,
     "vllm/made.py": "Made = compose()\n",
-    GENERATORS[0]: "def check_method_overrides(node, name): ...\ndef parse_compute_capability(node): ...\n",
+    GENERATORS[0]: "".join(
+        f"def {name}(node): ...\n" for name in ("check_method_overrides", "parse_compute_capability", "analyze_backend", "parse_kv_cache_dtypes")
+    )
+    + 'BACKEND_KV_DTYPE_EXCLUDES: dict[str, set[str]] = {"HEIR_MLA": {"fp8"}}\n',
 }
 
 
@@ -72,6 +75,44 @@ def test_what_the_table_can_see(tmp_path):
     assert found[("HEIR", "compute-capability")] == "native any"
     assert ("ROCM_HEIR", "compute-capability") not in found
     assert not {"MADE", "TORCH_SDPA", "CUSTOM"} & {about[0] for about in found}
+
+
+def with_class(body: str, name: str = "MORE", path: str = "vllm.attn.More") -> dict[str, str]:
+    """The tree with one backend more, which inherits from the one that has its own list of cache types."""
+    registry = TREE[REGISTRY[0]].replace("    CUSTOM", f'    {name} = "{path}"\n    CUSTOM')
+    return TREE | {REGISTRY[0]: registry, "vllm/attn.py": f'FP8 = ("fp8", "fp8_e4m3")\nTYPES: tuple = ("auto", *FP8)\n{TREE["vllm/attn.py"]}{body}'}
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "shown"),
+    [
+        ("class More(Plain): ...\n", "auto, fp8", "auto"),
+        ('class More(Plain):\n    supported_kv_cache_dtypes: ClassVar[list] = ["nvfp4"]\n', "nvfp4", "nvfp4"),
+        ("class More(Plain):\n    supported_kv_cache_dtypes: ClassVar[list] = list(TYPES)\n", "auto, fp8, fp8_e4m3", "auto"),
+        ("class More(Plain):\n    supported_kv_cache_dtypes: ClassVar[list] = list(made())\n", None, "auto"),
+        ("class More(Plain):\n    @classmethod\n    def supports_kv_cache_dtype(cls, kind): return True\n", "auto, fp8", None),
+    ],
+)
+def test_cache_types_that_a_list_of_the_module_holds(tmp_path, body, code, shown):
+    """As B12X of 0.33.0: upstream's program reads a list that is written out, and nothing else."""
+    tree = grow(tmp_path, with_class(body))
+    for claims, value in ((read(tree), code), (table(tree), shown)):
+        assert told(claims).get(("MORE", "cache-types")) == (f"partial {value}" if value else None)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "holds"),
+    [
+        ("MORE", "class More(Plain): ...\n", "unsupported"),
+        ("MORE_MLA", "class More(Plain): ...\n", "native"),
+        ("MORE_DSV4", "class More(Plain): ...\n", "native"),
+        ("MORE_DSV41", "class More(Plain): ...\n", "unsupported"),
+        ("MORE", "class More(MLACommonBackend[Metadata]): ...\n", "native"),
+        ("MORE", "class More(Plain):\n    @classmethod\n    def is_mla(cls): return True\n", "native"),
+    ],
+)
+def test_which_table_a_backend_stands_in(tmp_path, name, body, holds):
+    assert told(table(grow(tmp_path, with_class(body, name))))[(name, "latent-attention")] == holds
 
 
 @pytest.mark.parametrize(

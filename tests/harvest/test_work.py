@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from infercompat.harvest import SOURCES, Refused, run, work
-from infercompat.harvest.base import Harvester, claim
+from infercompat.harvest.base import Harvester, Unreachable, claim
 from infercompat.pipeline import load
 
 from .trees import grow
@@ -49,9 +49,9 @@ def job(catalog, tree, version="1.1.0", **more) -> work.Job:
 def test_a_check_tells_claims_then_what_moves_and_skips_a_missing_page(tiny_copy, tmp_path):
     lines = list(job(tiny_copy, grow(tmp_path / "tree", {"registry.py": "OtherForCausalLM\n"})).check())
     assert lines[0] == "enga 1.1.0 registry: 2 claims differ from enga-1-1-0-registry"
-    assert lines[1:3] == ["added    OtherForCausalLM: native", "removed  TinyForCausalLM: native"]
-    assert lines[3] == "1 cells and answers move"
-    assert lines[4].startswith("cell     tiny-model on enga 1.1.0: yes") and "-> no" in lines[4]
+    assert lines[1:3] == ["removed  TinyForCausalLM: native", "1 cells and answers move"]
+    assert lines[3].startswith("cell     tiny-model on enga 1.1.0: yes") and "-> no" in lines[3]
+    assert lines[4:] == ["added    OtherForCausalLM: native"]  # no model of the catalog is of that class
 
 
 def test_a_check_without_a_difference(tiny_copy, tmp_path):
@@ -100,13 +100,13 @@ def test_a_page_whose_tree_cannot_be_had_is_said_and_the_registry_read(tiny_copy
     told = "skipped  enga page: no network"
     asked = work.Job(load(tiny_copy, "2026-03-01"), f"{ENGINE}@1.1.0", day="2026-03-01")
     assert list(asked.check()) == ["enga-1-1-0-registry: the same upstream", told]
-    assert list(replace(asked, missed=[]).write())[-1] == told
+    assert list(replace(asked, skipped=[]).write())[-1] == told
 
 
 @contextmanager
 def only_packages(tree, harvester, version, given):
     if harvester.package is None:
-        raise Refused("no network")
+        raise Unreachable("no network")
     yield tree, "the released package"
 
 

@@ -20,6 +20,9 @@ from infercompat.cli.common import EXIT_FAULTS, EXIT_USAGE, products_of, usage
 @click.option("--source", default="", help="Read only this source of the engine, such as registry.")
 @click.option("--all", "every", is_flag=True, help="Every engine, at its newest release upstream.")
 @click.option("--read-on", type=click.DateTime(["%Y-%m-%d"]), help="The day it was read; today if left out.")
+@click.option("--released", type=click.DateTime(["%Y-%m-%d"]), help="The day on which VERSION was released, where neither a tag nor the package index tells.")
+@click.option("--accept-fewer", is_flag=True, help="A dict, list or table that is empty, or has lost most of its entries, is what upstream has now.")
+@click.option("--reachable", is_flag=True, help="With --all: where a channel gives nothing at all, say so and leave its engines out.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing: print claims, cells and answers that differ from the catalog. Exit 1 if any does.")
 @click.option("--verify", "only_verify", is_flag=True, help="Write nothing: read each cited line again. Exit 1 if one is changed or dead.")
 @click.pass_context
@@ -30,11 +33,17 @@ def harvest(
     source: str,
     every: bool,
     read_on: datetime | None,
+    released: datetime | None,
+    accept_fewer: bool,
+    reachable: bool,
     only_check: bool,
     only_verify: bool,
 ) -> None:
-    """Reads what ENGINE supports at VERSION out of its released tree, each claim with its line. No version means the newest upstream."""
-    from infercompat.harvest import SOURCES, Refused, work
+    """Reads what ENGINE supports at VERSION out of its released tree, each claim with its line. No version means the newest upstream.
+
+    Exit status 1 if a check finds a difference, 2 if an engine that the catalog has was not read.
+    """
+    from infercompat.harvest import SOURCES, Refused, run, work
 
     if only_check and only_verify:
         usage("--check and --verify are two questions: ask one")
@@ -45,27 +54,36 @@ def harvest(
     products = products_of(context)
     if only_verify:
         _verify(products, target or "", given)
+    if released and every:
+        usage("--released is the day of one release: name ENGINE@VERSION")
     day = (read_on or datetime.now(UTC)).date().isoformat()
-    faults, drift = [], False
+    out = released.date().isoformat() if released else ""
+    unread, reached, drift = [], set(), False
     for name in SOURCES if every else [target]:
+        job = work.Job(products, name, source, given, day, read_on is not None, out, accept_fewer)
+        if every:
+            click.echo(f"== {name}")
         try:
-            job = work.Job(products, name, source, given, day, read_on is not None)
-            if only_check:
-                for line in (lines := list(job.check())):
-                    click.echo(line)
-                drift = drift or any(line.startswith(work.DRIFT) for line in lines)
-            else:
-                for line in job.write():
-                    click.echo(line)
+            for line in job.check() if only_check else job.write():
+                click.echo(line)
+                drift = drift or (only_check and line.startswith(work.DRIFT))
         except Refused as error:
-            faults.append(str(error))
-            if every:
-                click.echo(f"skipped  {name}: {error}")
-    if every and faults and len(faults) < len(SOURCES):
-        click.echo(f"{len(faults)} of {len(SOURCES)} engines were not read", err=True)
-    if faults and (not every or len(faults) == len(SOURCES)):
-        usage(faults[0] if not every else f"nothing could be read: {faults[0]}")
-    sys.exit(EXIT_FAULTS if drift else 0)
+            if not every:
+                usage(str(error))
+            job.missed.append(work.Missed(SOURCES[name][0], error))
+            click.echo(str(job.missed[-1]))
+        unread += job.missed
+        reached |= job.reached
+    left = [missed for missed in unread if reachable and every and not missed.reached and run.channel(missed.harvester) not in reached]
+    failed = [missed for missed in unread if missed not in left]
+    for words, found in (
+        ("left out, their channel gives nothing here", left),
+        ("not read, their trees cannot be had", [missed for missed in failed if not missed.reached]),
+        ("not read, their sources have changed their shape", [missed for missed in failed if missed.reached]),
+    ):
+        if found:
+            click.echo(f"{words}: {', '.join(dict.fromkeys(missed.harvester.engine for missed in found))}", err=True)
+    sys.exit(EXIT_USAGE if failed or (unread and not reached) else EXIT_FAULTS if drift else 0)
 
 
 def _verify(products, target: str, given: Path | None) -> None:

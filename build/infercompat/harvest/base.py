@@ -18,6 +18,10 @@ class Refused(Exception):
     """Why a tree could not be harvested: a place that moved, or a registry that came out empty."""
 
 
+class Unreachable(Refused):
+    """Why a tree could not be had: a host that does not answer, or a release that it does not hold. Nothing is known of its shape then."""
+
+
 class File(Struct, frozen=True, dict=True):
     """One file of an upstream tree."""
 
@@ -85,7 +89,7 @@ class Tree(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """One statement read from a line. `file` is named in `at` where a snapshot's source is a folder."""
+    """One statement read from a line. `file` is named in `at` where a snapshot's source is a folder; `path` is that of the file in the tree."""
 
     about: tuple[tuple[str, str], ...]
     holds: str
@@ -93,6 +97,7 @@ class Claim(Struct, frozen=True):
     sha256: str
     file: str = ""
     fields: tuple[tuple[str, Any], ...] = ()
+    path: str = ""
 
     @property
     def at(self) -> str:
@@ -120,7 +125,7 @@ def overlaps(one: Subject, other: Subject) -> bool:
 def claim(file: File, line: int, holds: str, named: bool | str = False, fields: dict[str, Any] | None = None, **about: str) -> Claim:
     """A claim on a line of a file; `named` puts the file's name into `at`, or its path below a folder that is named."""
     name = file.path.rpartition(f"{named}/")[2] if isinstance(named, str) else Path(file.path).name if named else ""
-    return Claim(tuple(about.items()), holds, line, file.digest(line), name, tuple((fields or {}).items()))
+    return Claim(tuple(about.items()), holds, line, file.digest(line), name, tuple((fields or {}).items()), file.path)
 
 
 class Harvester(Struct, frozen=True):

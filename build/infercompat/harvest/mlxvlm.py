@@ -27,7 +27,7 @@ def read(tree: Tree) -> Iterator[Claim]:
             if gives_model(node):
                 types.add(folder)
                 item = claim(file, node.lineno, "native", model_type=folder)
-                yield Claim(item.about, item.holds, item.line, item.sha256, f"{folder}/__init__.py")
+                yield Claim(item.about, item.holds, item.line, item.sha256, f"{folder}/__init__.py", path=item.path)
     utils = tree.file(UTILS)
     table = assigned(utils.module, "MODEL_REMAPPING")
     if table is None:

@@ -62,7 +62,7 @@ def _entries(file: File, table: str) -> Iterator[Claim]:
             raise Refused(f"{file.path}:{number}: '{name}' is no class, and nobody has said which class it stands for")
         for architecture in classes:
             item = claim(file, number, "native", fields={} if architecture == name else {"value": name}, architecture=architecture)
-            yield Claim(item.about, item.holds, item.line, item.sha256, f"{table} models.ts", item.fields)
+            yield Claim(item.about, item.holds, item.line, item.sha256, f"{table} models.ts", item.fields, item.path)
     if not found:
         raise Refused(f"{file.path}: no entry names an architecture")
 

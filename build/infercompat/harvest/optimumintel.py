@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from infercompat.harvest.base import Claim, Harvester, Refused, Tree, claim
+from infercompat.versions import compare, parse_version
 
 FILE = ("optimum/exporters/openvino/model_configs.py",)
 REGISTER = "register_in_tasks_manager"
@@ -19,7 +20,10 @@ BOUNDS = ("MIN_TRANSFORMERS_VERSION", "MAX_TRANSFORMERS_VERSION")
 
 
 def read(tree: Tree) -> Iterator[Claim]:
-    """One claim a model type, on the line that names it; its `value` says which versions of Transformers export it, where bounds are set."""
+    """One claim a model type, on the line that names it; its `value` says which versions of Transformers export it, where bounds are set.
+
+    Bounds that exclude each other are a no: the export then refuses every version.
+    """
     file = tree.file(*FILE)
     if BORROWED in file.text:
         raise Refused(f"{file.path}: model types of the ONNX exporter are taken over too, which this file does not name")
@@ -34,8 +38,9 @@ def read(tree: Tree) -> Iterator[Claim]:
             if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
                 raise Refused(f"{file.path}:{decorator.lineno}: {REGISTER} is not given a model type that can be read off")
             if _library(decorator) in LIBRARIES:
-                value = _versions(node, classes)
-                yield claim(file, name.lineno, "native", fields={"value": value} if value else {}, model_type=name.value)
+                low, high = (_bound(node, bound, classes) for bound in BOUNDS)
+                fields = {"value": value} if (value := _versions(low, high)) else {}
+                yield claim(file, name.lineno, "unsupported" if _none_between(low, high) else "native", fields=fields, model_type=name.value)
     if not seen:
         raise Refused(f"{file.path}: nothing is decorated with {REGISTER}")
 
@@ -46,9 +51,14 @@ def _library(decorator: ast.Call) -> str:
     return str(given.value) if isinstance(given, ast.Constant) else "transformers"
 
 
-def _versions(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
+def _none_between(low: str, high: str) -> bool:
+    """Whether the lower bound is above the upper one, each inherited from another class: the export then refuses every release."""
+    one, other = (parse_version("pep440", bound) if bound else None for bound in (low, high))
+    return one is not None and other is not None and compare(one, other) == "greater"
+
+
+def _versions(low: str, high: str) -> str:
     """The bounds on Transformers that a class states or inherits from classes of the same file: `transformers 4.51.0 to 4.57.6`."""
-    low, high = (_bound(node, name, classes) for name in BOUNDS)
     if high:
         return f"transformers {low} to {high}" if low else f"transformers up to {high}"
     return f"transformers from {low}" if low else ""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from infercompat.harvest.base import Refused
+from infercompat.harvest.base import Refused, Unreachable
 from infercompat.harvest.run import told
 from infercompat.link import Catalog
 from infercompat.products import Products
@@ -124,13 +124,13 @@ def _minors(lag: Lag) -> str:
 
 
 def run_client(command: list[str]) -> str:
-    """What an ordinary client prints. Raises Refused with its last line where it fails or cannot be run."""
+    """What an ordinary client prints. Raises Unreachable with its last line where it fails or cannot be run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=300)
     except subprocess.TimeoutExpired:
-        raise Refused(f"{' '.join(command[-3:])} did not answer") from None
+        raise Unreachable(f"{' '.join(command[-3:])} did not answer") from None
     except OSError as error:
-        raise Refused(f"{command[0]} cannot be run: {error.strerror}") from None
+        raise Unreachable(f"{command[0]} cannot be run: {error.strerror}") from None
     if done.returncode:
-        raise Refused(told(done.stderr))
+        raise Unreachable(told(done.stderr))
     return done.stdout

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infercompat.harvest import SOURCES, Harvester, Refused, Tree
+from infercompat.harvest.base import Unreachable
 from infercompat.harvest.snapshot import WRITTEN, snapshot_id
 from infercompat.link import Catalog
 from infercompat.records import Record
@@ -27,6 +28,15 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _ERROR = re.compile(r"(?:error|fatal)\b", re.I)
 _BROKEN = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
 """What unpacking raises: a file cut short, a password, or a member that points outside its folder."""
+
+
+INDEX, REPOSITORY = "package index", "repository"
+"""The channels by which trees come."""
+
+
+def channel(harvester: Harvester) -> str:
+    """Where the trees of a source come from."""
+    return INDEX if harvester.sdist or harvester.package else REPOSITORY
 
 
 @contextmanager
@@ -73,7 +83,7 @@ def _source(package: str, version: str, scratch: Path) -> Path:
         return _unpacked(archive, scratch / "tree")
     unpacked = [folder for folder in scratch.glob("pip-*/*") if (folder / "PKG-INFO").is_file()]
     if len(unpacked) != 1:
-        raise failed or Refused(f"pip download left no source package of {package} {version}. With a tree at hand: --from PATH")
+        raise failed or Unreachable(f"pip download left no source package of {package} {version}. With a tree at hand: --from PATH")
     return unpacked[0]
 
 
@@ -81,9 +91,9 @@ def _run(command: list[str], environment: dict[str, str] | None = None) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=os.environ | (environment or {}))
     except OSError as error:
-        raise Refused(f"{command[0]} cannot be run: {error.strerror}. With a tree at hand: --from PATH") from None
+        raise Unreachable(f"{command[0]} cannot be run: {error.strerror}. With a tree at hand: --from PATH") from None
     if done.returncode:
-        raise Refused(f"{' '.join(command[:4])} … failed: {told(done.stderr)}. With a tree at hand: --from PATH")
+        raise Unreachable(f"{' '.join(command[:4])} … failed: {told(done.stderr)}. With a tree at hand: --from PATH")
 
 
 def told(printed: str) -> str:
@@ -146,6 +156,8 @@ def existing(catalog: Catalog, harvester: Harvester, version: str) -> Record | N
 
 def nearest(catalog: Catalog, harvester: Harvester, version: str) -> Record | None:
     """The newest snapshot of a source that is no newer than a version, or that cannot be ordered with it: what a new release is compared with."""
+    if harvester.engine not in catalog.records:
+        return None
     scheme = catalog.records[harvester.engine].data["scheme"]
     wanted = parse_version(scheme, version)
     best: Record | None = None

@@ -28,6 +28,10 @@ def snapshot_id(harvester: Harvester, version: str) -> str:
     return f"{harvester.prefix}-{slug(version)}-{harvester.ending}"
 
 
+def citation_id(harvester: Harvester, version: str) -> str:
+    return f"{harvester.prefix}-{harvester.what}-{slug(version)}"
+
+
 def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_through: str, before: Record | None = None) -> dict[str, str]:
     """The snapshot and its citation, as catalog paths and their text.
 
@@ -35,7 +39,7 @@ def records(harvester: Harvester, tree: Tree, version: str, read_on: str, read_t
     """
     tag = harvester.tag.format(version=version)
     url = (harvester.older(tree) or harvester.url).format(tag=tag, version=version)
-    citation = f"{harvester.prefix}-{harvester.what}-{slug(version)}"
+    citation = citation_id(harvester, version)
     title = harvester.title.format(version=version)
     old = before.data if before else {}
     cites = [_flow(cite) for cite in old.get("cites", [{"id": citation}])]

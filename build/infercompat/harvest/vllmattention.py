@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, claim
+from infercompat.harvest.base import Claim, File, Harvester, Refused, Tree, assigned, claim, entries
 from infercompat.harvest.classes import Classes, own_member, returned
 
 REGISTRY = ("vllm/v1/attention/backends/registry.py", "vllm/attention/backends/registry.py")
@@ -32,6 +32,13 @@ QUESTIONS = {
 
 CAPABILITY = "supports_compute_capability"
 LISTS = {"head-sizes": "get_supported_head_sizes", "cache-types": "supported_kv_cache_dtypes", "block-sizes": "get_supported_kernel_block_sizes"}
+CACHE_TYPES = LISTS["cache-types"]
+LATENT_PARENTS = {"MLACommonBackend", "FlashMLABackend", "FlashMLASparseBackend"}
+"""The parents by which upstream's program knows latent attention."""
+
+OWN_TABLE = "_DSV4"
+"""How names end that have a table of latent attention of their own."""
+
 NO_TABLE = {"CUSTOM", "TORCH_SDPA"}
 """What upstream's program leaves out by name."""
 
@@ -66,7 +73,7 @@ def read(tree: Tree) -> Iterator[Claim]:
             fields, status = {"value": value}, "native" if value == "any" else "partial"
             yield claim(found.file, found.node.lineno, status, named="/", fields=fields, backend=name, feature="compute-capability")
         for feature, method in LISTS.items():
-            if (found := classes.member(module, owner, method)) and (values := _values(found.node)):
+            if (found := classes.member(module, owner, method)) and (values := _values(found.node, found.file)):
                 fields = {"value": ", ".join(values)}
                 yield claim(found.file, found.node.lineno, "partial", named="/", fields=fields, backend=name, feature=feature)
 
@@ -75,9 +82,10 @@ def table(tree: Tree) -> Iterator[Claim]:
     """What upstream's table says: the class's own methods only, and of the capability only the forms that its program knows."""
     generator = tree.file(*GENERATORS)
     lines = {node.name: node.lineno for node in ast.walk(generator.module) if isinstance(node, ast.FunctionDef)}
-    for wanted in ("check_method_overrides", "parse_compute_capability"):
+    for wanted in ("check_method_overrides", "parse_compute_capability", "analyze_backend", "parse_kv_cache_dtypes"):
         if wanted not in lines:
             raise Refused(f"{generator.path}: there is no {wanted}, by which the table is made")
+    aliased = {key for key, _, _ in entries(assigned(generator.module, "BACKEND_KV_DTYPE_EXCLUDES"))}
     _, members = backends(tree)
     classes = Classes(tree)
     for name, path, _ in members:
@@ -90,11 +98,27 @@ def table(tree: Tree) -> Iterator[Claim]:
             method = own_member(found[2], QUESTIONS[feature])
             yes = method is not None and any(isinstance(value, ast.Constant) and value.value is True for value in returned(method))
             yield claim(generator, lines["check_method_overrides"], "native" if yes else "unsupported", backend=name, feature=feature)
+        latent = name.endswith(OWN_TABLE) or _taken_for_latent(found[2], name, path)
+        yield claim(generator, lines["analyze_backend"], "native" if latent else "unsupported", backend=name, feature="latent-attention")
+        if name not in aliased and own_member(found[2], "supports_kv_cache_dtype") is None:
+            listed = own_member(found[2], CACHE_TYPES)
+            seen = isinstance(listed, ast.AnnAssign) and isinstance(listed.value, ast.List)
+            value = ", ".join(_values(listed) if seen else []) or "auto"
+            yield claim(generator, lines["parse_kv_cache_dtypes"], "partial", fields={"value": value}, backend=name, feature="cache-types")
         if not name.startswith(("CPU_", "ROCM_")):
             method = own_member(found[2], CAPABILITY)
             value = capability(method, plain=True) if method is not None else "any"
             status = "native" if value == "any" else "partial"
             yield claim(generator, lines["parse_compute_capability"], status, fields={"value": value}, backend=name, feature="compute-capability")
+
+
+def _taken_for_latent(node: ast.ClassDef, name: str, path: str) -> bool:
+    """Whether upstream's program takes a backend for one of latent attention: by its first parent, by its names, or by its own word."""
+    first = node.bases[0] if node.bases else None
+    parent = ast.unparse(first.value if isinstance(first, ast.Subscript) else first) if first is not None else ""
+    own = own_member(node, QUESTIONS["latent-attention"])
+    said = own is not None and any(isinstance(value, ast.Constant) and value.value is True for value in returned(own))
+    return said or parent in LATENT_PARENTS or ".mla." in path.lower() or "_mla" in name.lower()
 
 
 def _answer(node: ast.stmt) -> str:
@@ -136,12 +160,28 @@ def _number(node: ast.expr) -> str:
     return ".".join(map(str, numbers if len(numbers) > 1 else [*numbers, 0])) if numbers and len(numbers) == len(parts) else ""
 
 
-def _values(node: ast.stmt) -> list[str]:
-    """The constants of a list, where all of it is written out."""
+def _values(node: ast.stmt, file: File | None = None) -> list[str]:
+    """The constants of a list, where all of it is written out; with its file, also where it is made from lists that the module names."""
     values = returned(node)
-    items = values[0].elts if len(values) == 1 and isinstance(values[0], (ast.List, ast.Tuple)) else []
-    found = [str(item.value) for item in items if isinstance(item, ast.Constant)]
-    return found if len(found) == len(items) else []
+    return _constants(values[0], file) or [] if len(values) == 1 else []
+
+
+def _constants(value: ast.expr, file: File | None, depth: int = 0) -> list[str] | None:
+    """The constants of a list or tuple; None where one of them cannot be read off."""
+    if file is not None and depth < 4:
+        if isinstance(value, ast.Call) and ast.unparse(value.func) in ("list", "tuple") and len(value.args) == 1:
+            return _constants(value.args[0], file, depth + 1)
+        if isinstance(value, ast.Name) and (named := assigned(file.module, value.id)) is not None:
+            return _constants(named, file, depth + 1)
+    if not isinstance(value, (ast.List, ast.Tuple)):
+        return None
+    found: list[str] = []
+    for item in value.elts:
+        part = _constants(item.value, file, depth + 1) if isinstance(item, ast.Starred) else [str(item.value)] if isinstance(item, ast.Constant) else None
+        if part is None:
+            return None
+        found += part
+    return found
 
 
 def _source(what: str, ending: str, title: str, path: str, read, **more) -> Harvester:

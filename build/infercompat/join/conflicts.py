@@ -1,7 +1,8 @@
 """Where the sources disagree: live claims on one subject that cannot both hold, found by comparing snapshots and never typed.
 
 Within one file, within a release (a page against the code, or what a page leaves out), across versions where a page has no code of its
-own version beside it, and across projects, which spell one architecture in several ways.
+own version beside it and the code of an older and of a newer one agree against it, and across projects, which spell one architecture in
+several ways. What the code of a later version alone lacks may have been removed since: both hold then, and that is no contradiction.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from infercompat.records import Record
 from infercompat.versions import Ordered, parse_version
 
 KINDS = ("one-file", "same-release", "left-out", "version-skew", "spelling")
+LIMITS = ("compute-capability", "cache-types")
+"""Features whose values are the whole of what is taken, so that two that differ cannot both hold."""
 _FORMAT = "quantization."
 About = tuple[tuple[str, Any], ...]
 
@@ -40,6 +43,13 @@ class Conflict(Struct, frozen=True):
     subject: str
     about: About
     sides: tuple[Side, Side]
+    more: tuple[tuple[Side, ...], tuple[Side, ...]] = ((), ())
+    """Who else says what either side says."""
+
+    @property
+    def engines(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The engines that say the one, and those that say the other."""
+        return tuple(tuple(side.engine for side in (first, *others)) for first, others in zip(self.sides, self.more, strict=True))
 
 
 def conflicts(ledger: Ledger) -> list[Conflict]:
@@ -64,9 +74,10 @@ def _of_engine(ledger: Ledger, engine: str) -> Iterator[Conflict]:
     codes = [snapshot for snapshot in snapshots if _rank(ledger, snapshot) >= _rank_of_code(ledger)]
     for page in pages:
         own = [code for code in codes if code.data["version"] == page.data["version"]]
-        for code in own or _nearest(ledger, engine, page, codes):
-            kind = "same-release" if own else "version-skew"
-            yield from _page_against_code(ledger, kind, page, said[page.id], code, said[code.id])
+        for code in own:
+            yield from _page_against_code(ledger, "same-release", page, said[page.id], code, said[code.id])
+        if not own:
+            yield from _between(ledger, engine, page, codes, said)
     yield from _left_out(ledger, pages, codes, said)
     yield from _formats(ledger, pages, codes, said)
 
@@ -84,6 +95,18 @@ def _page_against_code(ledger: Ledger, kind: str, page: Record, ours: dict, code
             if stated and about[0][0] == _key(theirs):
                 words = "not in the registry" + ("; at most the fallback" if fallback else "")
                 yield _conflict(ledger, kind, about, (page, stated), (code, {"holds": words, "at": ""}))
+
+
+def _between(ledger: Ledger, engine: str, page: Record, codes: list[Record], said: dict) -> Iterator[Conflict]:
+    """A page without code of its own version: what the whole registries next before and next after it agree against."""
+    place = _order(ledger, engine, page.data["version"])
+    whole = sorted((code for code in codes if code.data.get("complete")), key=lambda code: _order(ledger, engine, code.data["version"]))
+    before = [code for code in whole if _order(ledger, engine, code.data["version"]) < place][-1:]
+    after = [code for code in whole if _order(ledger, engine, code.data["version"]) > place][:1]
+    if before and after:
+        found = {code.id: list(_page_against_code(ledger, "version-skew", page, said[page.id], code, said[code.id])) for code in (*before, *after)}
+        both = {conflict.about for conflict in found[before[0].id]}
+        yield from (conflict for conflict in found[after[0].id] if conflict.about in both)
 
 
 def _left_out(ledger: Ledger, pages: list[Record], codes: list[Record], said: dict) -> Iterator[Conflict]:
@@ -139,7 +162,18 @@ def _spellings(ledger: Ledger, engines: list[str]) -> Iterator[Conflict]:
                 alone = [entry for entry in ours if entry[0].data["engine"] not in {snapshot.data["engine"] for snapshot, _ in theirs}]
                 against = [entry for entry in theirs if entry[0].data["engine"] not in {snapshot.data["engine"] for snapshot, _ in ours}]
                 if alone and against:
-                    yield _conflict(ledger, "spelling", (("architecture", one), ("spelled", other)), alone[0], against[0], one, other)
+                    sides = [[_side(ledger, *entry, name) for entry in sorted(found, key=_by_engine)] for found, name in ((alone, one), (against, other))]
+                    engines = " against ".join(", ".join(dict.fromkeys(side.engine for side in said)) for said in sides)
+                    about = (("architecture", one), ("spelled", other))
+                    yield Conflict("spelling", engines, one, about, (sides[0][0], sides[1][0]), (tuple(sides[0][1:]), tuple(sides[1][1:])))
+
+
+def _listed(claim: dict) -> set[str]:
+    return set(str(claim.get("value")).split(", "))
+
+
+def _by_engine(entry: tuple[Record, dict]) -> str:
+    return entry[0].data["engine"]
 
 
 def _by_subject(snapshot: Record) -> dict[About, list[dict]]:
@@ -161,19 +195,15 @@ def _opposed(claims: list[dict], across: int = 0) -> tuple[dict, dict] | None:
             return a, b
         if across and {a["holds"], b["holds"]} == {"native", "rewritten"}:
             return a, b
-        if a["about"].get("feature") == "compute-capability" and a.get("value") != b.get("value"):
+        if a["about"].get("feature") in LIMITS and _listed(a) != _listed(b):
             return a, b
     return None
 
 
-def _conflict(
-    ledger: Ledger, kind: str, about: About, one: tuple[Record, dict], two: tuple[Record, dict], first: str = "", second: str = ""
-) -> Conflict:  # fmt: skip
-    sides = (_side(ledger, *one, first), _side(ledger, *two, second))
+def _conflict(ledger: Ledger, kind: str, about: About, one: tuple[Record, dict], two: tuple[Record, dict]) -> Conflict:
     words = dict(about)
     subject = str(words.get("architecture") or words.get("backend") or words.get("model_type") or words.get("feature") or "")
-    engine = one[0].data["engine"] if kind != "spelling" else f"{one[0].data['engine']}, {two[0].data['engine']}"
-    return Conflict(kind, engine, subject, about, sides)
+    return Conflict(kind, one[0].data["engine"], subject, about, (_side(ledger, *one), _side(ledger, *two)))
 
 
 def _side(ledger: Ledger, snapshot: Record, claim: dict, spelled: str = "") -> Side:
@@ -201,9 +231,3 @@ def _order(ledger: Ledger, engine: str, text: str) -> tuple:
     version = parse_version(record.data["scheme"], text)
     places = [entry["version"] for entry in record.data["releases"]]
     return (1, version.key) if isinstance(version, Ordered) else (0, -places.index(text) if text in places else -len(places))
-
-
-def _nearest(ledger: Ledger, engine: str, page: Record, codes: list[Record]) -> list[Record]:
-    """The whole registry of the newest version, where a page has none of its own version beside it."""
-    whole = [code for code in codes if code.data.get("complete")]
-    return [max(whole, key=lambda code: _order(ledger, engine, code.data["version"]))] if whole else []
