@@ -59,7 +59,7 @@ def questions(products: Products, model: str | None, engine: str | None, options
         given = with_changes(with_changes(given, {f"{engines[0][0].id}.has_pr": changes} if changes else {}), told_of(*engines[0]))
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     asked = [
-        Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or _hub_id(record, model) or file_of(record))
+        Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or hub_id(record, model) or file_of(record))
         for record, derived in models
         for found, version in engines
     ]
@@ -77,7 +77,7 @@ def _pinned(engine: Record, version: str | None, *more: Any) -> str | None:
     return next(iter(named), None)
 
 
-def _hub_id(model: Record, wanted: str | None) -> str | None:
+def hub_id(model: Record, wanted: str | None) -> str | None:
     """The checkpoint that the model was asked for by, with or without its publisher; None where another name was given."""
     wanted = (wanted or "").lower()
     hubs = [checkpoint["hub"] for checkpoint in model.data["checkpoints"]]

@@ -8,6 +8,7 @@ import * as machines from "./paste/machines.js";
 import * as models from "./paste/models.js";
 import * as packages from "./paste/packages.js";
 import { redact } from "./paste/redact.js";
+import { ranksOf } from "./question.js";
 
 /** @typedef {import("./paste/flags.js").Seen} Seen */
 /** @typedef {{id: string | null, name: string, count: number, line: number}} Hardware */
@@ -151,7 +152,8 @@ function hardwareOf(seen, data) {
 
 /** How many devices serve: what the flags say, else all where the engine takes all. @param {Record<string, Seen>} given @param {Hardware[]} hardware @param {string | null} engine @param {Data} data */
 function devicesOf(given, hardware, engine, data) {
-  const said = ["tensor_parallel", "pipeline_parallel", "data_parallel"].reduce((product, name) => product * (given[name]?.value ?? 1), 1);
+  const ranks = ranksOf(Object.fromEntries(Object.entries(given).map(([name, one]) => [name, one.value])));
+  const said = Object.values(ranks).reduce((product, number) => product * number, 1);
   const counted = hardware.filter((kind) => kind.id).reduce((sum, kind) => sum + kind.count, 0);
   const takesAll = !engine || data.takes_all.includes(engine);
   return Math.min(Math.max(said, takesAll && said === 1 ? counted : 1, 1), 4096);

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from infercompat.answer import reply
+from infercompat.answer.asking import hub_id
 from infercompat.answer.check import Assessor
 from infercompat.answer.diagnose import index
 from infercompat.answer.diagnose.seen import Seen
 from infercompat.answer.diagnose.understanding import Understood, fold, gather
-from infercompat.answer.question import Question, Refused, release_of, told_of, with_changes
+from infercompat.answer.question import Question, Refused, ranks_of, release_of, told_of, with_changes
 from infercompat.answer.reply import Reply
 from infercompat.join import Gate
 from infercompat.link import Catalog
@@ -74,13 +76,13 @@ def _question(products: Products, understood: Understood) -> tuple[Question | No
     hardware = next((catalog.follow(kind.id) for kind in understood.hardware if kind.id), None)
     several = len({kind.id for kind in understood.hardware}) > 1
     notes = [Seen("note", "hardware", f"several kinds of devices: {hardware.id} is asked about", 0)] if several and hardware else []
-    return Question(model, products.derived[model.id], engine, release, hardware, _devices(understood, engine), given), [], notes
+    checkpoint = hub_id(model, str(understood.model.value)) if understood.model else None
+    return Question(model, products.derived[model.id], engine, release, hardware, _devices(understood, engine), given, checkpoint=checkpoint), [], notes
 
 
 def _devices(understood: Understood, engine: Record) -> int:
     """How many devices serve: what the flags say, else all where the engine takes all."""
-    ranks = [understood.facts.get(name, 1) for name in ("tensor_parallel", "pipeline_parallel", "data_parallel")]
-    said = ranks[0] * ranks[1] * ranks[2]
+    said = math.prod(ranks_of(understood.facts).values())
     counted = sum(kind.count for kind in understood.hardware if kind.id)
     takes_all = understood.engine is None or "tensor_parallel" not in (engine.data.get("settings") or {})
     return min(max(said, counted if takes_all and said == 1 else 1, 1), 4096)

@@ -39,6 +39,7 @@ SIGNS = (
     Sign("state blocks", "vllm", "Mamba cache blocks", r"max_num_seqs \((\d+)\) exceeds .{0,30}cache blocks \((\d+)\)", "{1} for {0} sequences"),
     Sign("cache type", "vllm", "to store kv cache", r"Using (\w+) data type to store kv cache"),
     Sign("fallback", "vllm", "has no vLLM implementation", r"(\w+ has no vLLM implementation, falling back to Transformers\b[^.]{0,60})"),
+    Sign("fallback", "vllm", "does not have native support for FP", r"(does not have native support for FP\d computation[^.]{0,60})"),
     Sign("attention backend", "sglang", "Attention backend not", r"Attention backend not [a-z ]{1,30}\. Use (\w+) backend by default"),
     Sign("cache size in tokens", "sglang", "KV Cache is allocated", r"KV Cache is allocated\..{0,80}#tokens: (\d+)"),
     Sign("cache size in tokens", "sglang", "max_total_num_tokens=", r"max_total_num_tokens=(\d+)"),
@@ -64,6 +65,7 @@ VERSIONS = (
     ("vllm", "vLLM Version", r"vLLM Version\s*: (\d[\w.+]*)"),
     ("llama.cpp", "build: ", r"\bbuild: (\d+) \([0-9a-f]{6,}\)"),
     ("llama.cpp", "version: ", r"^version: (\d+) \([0-9a-f]{6,}\)"),
+    ("ollama", "ollama version is ", r"ollama version is v?(\d[\w.+-]*)"),
     ("tensorrt-llm", "LLM version: ", r"TensorRT[ -]LLM version: (\d[\w.+]*)"),
 )
 TRACES = (

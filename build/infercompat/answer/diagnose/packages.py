@@ -64,8 +64,12 @@ def normal(name: str) -> str:
 
 
 def components(catalog: Catalog) -> dict[str, str]:
-    """Package name to component: engines and libraries of the catalog with their aliases, what releases bundle, what gotchas name."""
-    names = {"torch": "torch", "transformers": "transformers", "triton": "triton", "mlx": "mlx"}
+    """Package name to component: engines and libraries of the catalog with their aliases, what releases bundle, what gotchas name.
+
+    Also the packages that the vocabulary lists, whose versions conditions compare.
+    """
+    names = {normal(name): name for name in catalog.words("component")}
+    names |= {"torch": "torch", "transformers": "transformers", "triton": "triton", "mlx": "mlx"}
     for engine in catalog.of_kind("engine"):
         for release in engine.data["releases"]:
             names |= {normal(name): name for name in release.get("bundles", {})}
