@@ -47,10 +47,10 @@ class Gap(Struct, frozen=True):
         return shlex.join(self.argv)
 
     def form(self, repository: str) -> str:
-        """The address of a form with what to fill in."""
-        title = f"Observation: {self.example.id} on {self.engine.id} {self.engine.data['releases'][0]['version']} ({self.hop})"
-        body = f"Ran: {self.command}\nHardware:\nDriver:\nOutcome (ran / failed / wrong output):\nLog lines that show it:\n"
-        return f"{repository}/issues/new?{urlencode({'title': title, 'body': body})}"
+        """The address of the form for observations, with what is known of this one filled in."""
+        stack = f"{self.example.id} on {self.engine.id} {self.engine.data['releases'][0]['version']}"
+        known = {"template": "observation.yml", "title": f"Observation: {stack} ({self.hop})", "stack": stack, "ran": self.command}
+        return f"{repository}/issues/new?{urlencode(known)}"
 
 
 def share(label: Record | str, cells: Iterable[Cell]) -> Share:
