@@ -229,6 +229,13 @@ _WORKLOAD = (
     Fact("prompt.repeated_prefix", "bool", "workload", "Prompts begin with text that was served before.", absent=_EITHER),
     Fact("request.structured_output", "bool", "workload", "Answers are held to a schema or a grammar; off unless said.", absent=False),
     Fact("request.tools", "bool", "workload", "Requests offer tools to call; off unless said.", absent=False),
+    Fact(
+        "request.endpoint",
+        "word",
+        "workload",
+        "The interface that requests come by.",
+        values=("chat", "completions", "responses", "messages", "embeddings"),
+    ),  # fmt: skip
     Fact("request.streaming", "bool", "workload", "Answers are sent in pieces as they come.", absent=_EITHER),
 )
 
