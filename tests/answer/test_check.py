@@ -380,7 +380,7 @@ def test_what_is_said_of_others_never_answers_for_this_one(base):
     check()
 
 
-@pytest.mark.parametrize(("model", "engine"), [("gpt-oss-20b", "vllm@0.26.0"), ("gpt-oss-20b", "tensorrt-llm@1.2.1")])
+@pytest.mark.parametrize(("model", "engine"), [("gpt-oss-20b", "lmdeploy-turbomind@0.13.0"), ("gpt-oss-20b", "tensorrt-llm@1.2.1")])
 def test_nothing_said_of_other_engines_turns_a_real_unknown_into_a_yes(real, real_assessor, model, engine):
     asked = question(real, model, engine)
     before = real_assessor.assess(asked)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 OTHERS: dict[tuple[str, ...], str] = {
+    ("llamacpp-jinja-default-template-fails",): (
+        "common_chat_templates_init: error: Expected iterable or object type in for loop: got String\nmain: exiting due to model loading error"
+    ),
     ("ikllama-qwen3next-checkpoints-never-restored",): (
         "slot apply_checkp: erased invalidated context checkpoint (pos_min = 8191, pos_max = 8191, size = 75.376 MiB)"
     ),
