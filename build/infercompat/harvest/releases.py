@@ -70,6 +70,8 @@ def record(products: Products, found: list[Lag], today: str) -> list[str]:
 
 def newest(catalog: Catalog, engine: str, ask: Ask | None = None) -> str:
     """The newest release of an engine upstream. Raises Refused where none can be had."""
+    if engine not in catalog.records:
+        raise Refused(f"the record of {engine} is not there or has faults: infercompat validate shows them")
     versions = published(catalog.records[engine], ask or run_client)
     if not versions:
         raise Refused(f"{engine}: no release upstream is a version of its scheme")

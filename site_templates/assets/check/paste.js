@@ -20,7 +20,7 @@ const ESCAPES = /\x1b\[[0-9;?]{0,20}[A-Za-z]/g;
 
 /** What one text says, after secrets were taken out of it; `text` is what is left of it then. @param {string} pasted @param {Data} data @returns {Understood} */
 export function understand(pasted, data) {
-  const text = redact(pasted.replaceAll("\r\n", "\n").replace(ESCAPES, ""), data.redact);
+  const text = redact(pasted.replace(/^\ufeff/, "").replaceAll("\r\n", "\n").replace(ESCAPES, ""), data.redact);
   const lines = text.split("\n");
   /** @type {Seen[]} */
   const seen = [];

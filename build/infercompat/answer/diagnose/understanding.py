@@ -70,7 +70,7 @@ def gather(texts: Sequence[tuple[str, str]], catalog: Catalog) -> tuple[list[See
 
 
 def _lines(text: str) -> list[str]:
-    return redact(_ESCAPES.sub("", text.replace("\r\n", "\n"))).split("\n")
+    return redact(_ESCAPES.sub("", text.removeprefix("\ufeff").replace("\r\n", "\n"))).split("\n")
 
 
 def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
