@@ -7,7 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogs import gotcha
-from infercompat.answer.question import Question, Refused, components, engine_named, hardware_of, newest_before, read_setting, release_of, told_of, with_changes
+from infercompat.answer.question import (
+    Question,
+    Refused,
+    components,
+    engine_named,
+    hardware_of,
+    newest_before,
+    ranks_of,
+    read_setting,
+    release_of,
+    told_of,
+    with_changes,
+)
 from infercompat.condition import FACTS
 
 from .stacks import BASE, HEAD, engine
@@ -222,3 +234,17 @@ def test_a_changed_question_keeps_the_rest(base):
 def test_a_version_newer_than_any_on_record_is_told_apart(make, version, newest):
     engine = make(BASE).catalog.records["enga"]
     assert newest_before(engine, release_of(engine, version)) == newest
+
+
+@pytest.mark.parametrize(
+    ("given", "ranks"),
+    [
+        ({}, (1, 1, 1)),
+        ({"tensor_parallel": 8, "data_parallel": 8}, (8, 1, 8)),
+        ({"tensor_parallel": 8, "data_parallel": 8, "setting.enable_dp_attention": True}, (8, 1, 1)),
+        ({"tensor_parallel": 4, "pipeline_parallel": 2, "data_parallel": 4, "setting.enable_dp_attention": True}, (4, 2, 1)),
+    ],
+)
+def test_replicas_of_attention_lie_within_the_tensor_parallel_ranks(given, ranks):
+    """SGLang serves DeepSeek with --tp 8 --dp 8 --enable-dp-attention on eight devices (issue 23554)."""
+    assert tuple(ranks_of(given).values()) == ranks

@@ -235,7 +235,7 @@ _WORKLOAD = (
         "workload",
         "The interface that requests come by.",
         values=("chat", "completions", "responses", "messages", "embeddings"),
-    ),  # fmt: skip
+    ),
     Fact("request.streaming", "bool", "workload", "Answers are sent in pieces as they come.", absent=_EITHER),
 )
 

@@ -9,9 +9,7 @@ VLLM: dict[tuple[str, ...], str] = {
     ("vllm-mamba-blocks-lt-max-num-seqs",): (
         "ValueError: max_num_seqs (1024) exceeds available Mamba cache blocks (856). Each decode sequence requires one Mamba cache block"
     ),
-    ("vllm-dflash-quantized-drafter-fused-kv",): (
-        "RuntimeError: expected mat1 and mat2 to have the same dtype, but got: c10::BFloat16 != c10::Float8_e4m3fn"
-    ),
+    ("vllm-dflash-quantized-drafter-fused-kv",): ("RuntimeError: expected mat1 and mat2 to have the same dtype, but got: c10::BFloat16 != c10::Float8_e4m3fn"),
     ("vllm-lmcache-fs-native-failed-store-served",): "LMCache WARNING: Store task 4711 to adapter 0 failed for keys: [ObjectKey(...)]",
     ("dynamo-mamba-hybrid-prefix-pd-crash",): "AssertionError: SSM can only have one local block",
     ("vllm-nvfp4-moe-sm120-capability-regression",): ("RuntimeError: FlashInfer-CUTLASS MoE kernel does not support current device sm_120"),
