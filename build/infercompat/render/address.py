@@ -18,14 +18,18 @@ _LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
 
 
 def source_page(url: str) -> str:
-    """The page that lists a citation: one a host, on GitHub one a repository, one for its threads, and one for documents beside the code."""
+    """The page that lists a citation: one a host, on GitHub one a repository, one for its threads, one for documents beside the code, and one for code of models."""
     parts = urlsplit(url)
     host = parts.hostname or "unknown"
     if host == "github.com":
         owner, repository, what, _, folder, *_ = [*parts.path.strip("/").split("/"), "", "", "", "", ""]
-        part = "--threads" if what in ("issues", "pull", "discussions") else "--documents" if what == "blob" and folder in _BESIDE else ""
+        part = "--threads" if what in ("issues", "pull", "discussions") else _part(parts.path, folder) if what == "blob" else ""
         return f"sources/github.com/{owner}--{repository}{part}/" if repository else "sources/github.com/other/"
     return f"sources/{host}/"
+
+
+def _part(path: str, folder: str) -> str:
+    return "--documents" if folder in _BESIDE else "--models" if "/models/" in path else ""
 
 
 def address(record: Record) -> str:

@@ -24,7 +24,7 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
         for claim in snapshot.data["claims"]:
             if "requirement" in claim["about"]:
                 offers[claim["about"]["requirement"]].append((snapshot, claim, matrix.ledger.source(snapshot, claim)))
-    offers = {id: _together(_once(offers[id])) for id in sorted(offers)}
+    offers = {id: _together(_once(_newest(engine, offers[id]))) for id in sorted(offers)}
     gotchas = [gotcha for gotcha in catalog.of_kind("gotcha") if _touches(gotcha, engine.id)]
     severities = list(catalog.words("severity"))
     return {
@@ -89,6 +89,13 @@ def _freshness(matrix: Matrix, engine: Record) -> dict[str, str | int]:
         "unknown": sum(cell.verdict == "unknown" for cell in cells),
         "cells": len(cells),
     }
+
+
+def _newest(engine: Record, offers: list[tuple]) -> list[tuple]:
+    """The claims of the newest version that any of them speaks of; those of older ones stand on the pages of their snapshots."""
+    places = {entry["version"]: place for place, entry in enumerate(engine.data["releases"])}
+    at = [places.get(snapshot.data["version"], len(places)) for snapshot, _, _ in offers]
+    return [offer for offer, place in zip(offers, at, strict=True) if place == min(at)]
 
 
 def _once(offers: list[tuple]) -> list[tuple]:
