@@ -18,7 +18,7 @@ _LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
 
 
 def source_page(url: str) -> str:
-    """The page that lists a citation: one a host, on GitHub one a repository, one for its threads, one for documents beside the code, and one for code of models."""
+    """The page that lists a citation: one a host, on GitHub one a repository, and one each for its threads, its documents and its models."""
     parts = urlsplit(url)
     host = parts.hostname or "unknown"
     if host == "github.com":
