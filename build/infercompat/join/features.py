@@ -108,7 +108,10 @@ def _near(word: str, names: Iterable[str]) -> str | None:
 
 
 def _slips(word: str, name: str) -> int:
-    """How many letters are left out, added, changed or swapped with the next between two words; 3 for any more than two."""
+    """How many letters are left out, added, changed or swapped with the next between two words; 3 for any more than two.
+
+    The likeness of difflib does not do: it takes a whole word more for a slip (epd-disaggregated-serving), and lroa for none of lora.
+    """
     if abs(len(word) - len(name)) > 2:
         return 3
     before: list[int] = []
