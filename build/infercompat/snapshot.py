@@ -10,7 +10,7 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
@@ -20,6 +20,7 @@ from msgspec import Raw, Struct, convert
 from msgspec.json import decode
 
 from infercompat import __version__, places
+from infercompat.aside import aside
 from infercompat.link import Catalog
 from infercompat.products import Products, reference_date
 from infercompat.records import Document, Files, Record, subject_of
@@ -141,12 +142,15 @@ def load(folder: Path) -> Products:
     return pipeline.load(folder)
 
 
-def quick(folder: Path) -> Products:
-    """The products of a catalog for answering: records without spans from the snapshot, or the whole pipeline where there is none."""
+def quick(folder: Path, key: Callable[[], str] | None = None) -> Products:
+    """The products of a catalog for answering: records without spans from the snapshot, or the whole pipeline where there is none.
+
+    `key` gives the sum over the catalog's files, if somebody has begun to work it out.
+    """
     bundled = folder.parent / BUNDLED
     if folder.parent == places.BUNDLED and bundled.is_file():
         return _products(folder, bundled.read_bytes())
-    place = _place(folder)
+    place = _place(folder, key)
     if place is None:
         return load(folder)
     try:
@@ -158,10 +162,17 @@ def quick(folder: Path) -> Products:
         return products
 
 
-def _place(folder: Path) -> Path | None:
+def key_aside(folder: Path) -> Callable[[], str] | None:
+    """Begins to work out the sum over a catalog's files, which takes as long as loading the program; None where it is not needed."""
+    return None if folder.parent == places.BUNDLED or not folder.is_dir() else aside(lambda: _key(folder))
+
+
+def _place(folder: Path, key: Callable[[], str] | None = None) -> Path | None:
     """Where the snapshot of a folder as it now is lies; None for a user without a home, as containers have."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return None if base.startswith("~") else Path(base, "infercompat", f"{_sums(str(folder.resolve()))}-{_key(folder)}.jsonl")
+    if base.startswith("~"):
+        return None
+    return Path(base, "infercompat", f"{_sums(str(folder.resolve()))}-{key() if key else _key(folder)}.jsonl")
 
 
 def _key(folder: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from infercompat import __version__
-from infercompat.cli.common import usage
+from infercompat.cli.common import begin, usage
 
 VERBS = {
     "check": "ask",
@@ -62,3 +62,5 @@ def main(context: click.Context, folder: Path | None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a file's name may hold bytes that are no text
     context.obj = folder
+    if VERBS.get(context.invoked_subcommand or "") == "ask":
+        begin(context)

@@ -11,6 +11,7 @@ import click
 if TYPE_CHECKING:
     from infercompat.products import Products
 
+KEY = "infercompat.snapshot.key"
 EXIT_FAULTS, EXIT_USAGE, EXIT_UNKNOWN = 1, 2, 4
 
 STACK_OPTIONS = (
@@ -40,10 +41,18 @@ def answering(context: click.Context) -> Products:
     from infercompat.snapshot import quick
 
     gc.disable()  # an answer ends before there is rubbish worth looking for
-    return _whole(quick(_folder(context)))
+    return _whole(quick(folder_of(context), context.meta.pop(KEY, None)))
 
 
-def _folder(context: click.Context) -> Path:
+def begin(context: click.Context) -> None:
+    """What an answer will need of the catalog, begun before the modules that answer are loaded."""
+    from infercompat.places import find_catalog
+    from infercompat.snapshot import key_aside
+
+    context.meta[KEY] = key_aside(find_catalog(context.obj).resolve())
+
+
+def folder_of(context: click.Context) -> Path:
     from infercompat.places import find_catalog
 
     folder = find_catalog(context.obj).resolve()
@@ -58,7 +67,7 @@ def products_of(context: click.Context, clock: bool = False) -> Products:
 
     from infercompat.pipeline import load
 
-    folder = _folder(context)
+    folder = folder_of(context)
     products = load(folder, datetime.datetime.now(datetime.UTC).date().isoformat() if clock else None)
     return products if clock else _whole(products)
 
