@@ -178,6 +178,36 @@ def test_no_command_where_the_catalog_has_no_way_to_serve(ask):
     assert ask({ENGINE: engine(SETTINGS)}).data["command"] is None
 
 
+OF_ITS_OWN = """serve:
+  argv: [enga, serve, "{name}.own"]
+  prepare: [{argv: [make-own, "{checkpoint}", -o, "{name}.own"], why: Writes its file., cites: [{id: enga-cache}]}]
+  stored: {gguf: [enga, fetch, "{checkpoint}"]}
+  cites: [{id: enga-registry}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "steps", "argv"),
+    [
+        (None, [["make-own", "acme/plain", "-o", "plain.own"]], ["enga", "serve", "plain.own"]),
+        ("me/my-tune", [["make-own", "me/my-tune", "-o", "my-tune.own"]], ["enga", "serve", "my-tune.own"]),
+        ("acme/plain-own", [], ["enga", "fetch", "acme/plain-own"]),
+    ],
+)
+def test_an_engine_with_files_of_its_own_says_how_they_are_made(make, checkpoint, steps, argv):
+    both = "  - {hub: acme/plain, format: bf16}\n  - {hub: acme/plain-own, format: gguf}\n"
+    plain = changed("models/acme/plain-model.yaml", ("  - {hub: acme/plain, format: bf16}\n", both))
+    products = make(BASE | {ENGINE: engine(SETTINGS, more=OF_ITS_OWN)} | plain)
+    found = answered(Assessor(products), "plain-model", "enga", checkpoint=checkpoint).data["command"]
+    assert ([step["argv"] for step in found["prepare"]], found["argv"]) == (steps, argv)
+
+
+def test_steps_are_shown_before_the_command(run, tmp_path):
+    folder = copy_tiny(tmp_path / "own", BASE | {ENGINE: engine(SETTINGS, more=OF_ITS_OWN)})
+    shown = run("check", "plain-model", "enga", "--set", "lora=true", catalog=folder).stdout
+    assert "\n# Writes its file.\nmake-own acme/plain -o plain.own\n\nenga serve plain.own --enable-lora\n" in shown
+
+
 def test_keys_and_values_with_flags_of_their_own(ask):
     parts = {f"cache.{part}.dtype": f"flag: --type-{part}, default: f16, values: [f16, bf16, q8_0]" for part in "kv"}
     files = {ENGINE: engine(parts, more=SERVE)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, urlsplit
 
-from catalogs import OFFERS
+from catalogs import ENGINE, OFFERS, changed
 from infercompat.join import Matrix
 from infercompat.render.state import ages, by_engine, by_family, counts, evidence, gaps, share, unopened
 
@@ -38,6 +38,15 @@ def test_a_gap_names_the_model_and_the_form(make):
     form = urlsplit(gap.form("https://example.com/acme"))
     assert form.path == "/acme/issues/new"
     assert parse_qs(form.query)["title"] == ["Observation: tiny-model on enga 1.1.0 (sliding-window)"]
+
+
+def test_a_gap_has_the_steps_and_the_command(make):
+    cited = "cites: [{id: enga-cache}]"
+    serve = f'serve: {{argv: [enga, serve, "{{name}}.own"], prepare: [{{argv: [make-own, "{{checkpoint}}"], why: Once., {cited}}}], {cited}}}\n'
+    files = {OFFERS: None, ENGINE: changed(ENGINE, ("scheme: pep440\n", f"scheme: pep440\n{serve}"))[ENGINE]}
+    [gap] = [gap for gap in gaps(Matrix(make(files))) if gap.engine.id == "enga"]
+    assert gap.commands == ["make-own acme/tiny-it", "enga serve tiny-it.own"]
+    assert parse_qs(urlsplit(gap.form("https://example.com/acme")).query)["ran"] == ["make-own acme/tiny-it\nenga serve tiny-it.own"]
 
 
 def test_nothing_is_asked_of_what_is_known(tiny):

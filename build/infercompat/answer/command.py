@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from infercompat.answer.facts import PARTS, UNDECIDED, Resolved, as_written, own_word
 from infercompat.answer.question import RANKS, Question
 from infercompat.answer.repairs import Repair
+from infercompat.answer.serving import serving
 from infercompat.condition import ALWAYS, evaluate, in_words, lookup, parse
 from infercompat.link import Catalog
 from infercompat.records import Record
@@ -31,17 +32,17 @@ def recipe_of(catalog: Catalog, question: Question) -> Record | None:
 def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = None) -> dict[str, Any] | None:
     """`argv`, `environment` and `because`, one reason a flag; None for engines whose way of serving the catalog does not hold.
 
+    `prepare` has what goes before it, where the engine loads files of its own: the words of each step, and why.
     `without_flag` has what was asked for and has no flag that is on record. `options` are flags of the recipe that this model can have
     and need not: what each is for, its words, why, and the sources; `image` is the container that the recipe starts.
     """
     resolved = repair.after.resolved if repair else resolved
     question = resolved.question
-    serve = question.engine.data.get("serve")
-    if serve is None:
-        return None
     checkpoint = _checkpoint(question)
-    start = [part.replace("{checkpoint}", checkpoint) for part in serve["argv"]]
-    line = Line(start, [f"{' '.join(start)}: the engine's own way to serve {checkpoint}"], {}, {}, [])
+    served = serving(question.engine, checkpoint, _format(question.model, checkpoint))
+    if served is None:
+        return None
+    line = Line(served.argv, [f"{' '.join(served.argv)}: the engine's own way to serve {checkpoint}"], {}, {}, [])
     every, version = question.engine.data.get("settings") or {}, question.release.version
     settings = {fact: setting for fact, setting in every.items() if within(question.engine.data, setting, version)}
     wanted = {name: value for name, value in _wanted(resolved, settings).items() if not _says_nothing(name, settings.get(name), value)}
@@ -54,7 +55,8 @@ def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = N
         if not line.has(need["flag"], need.get("json_key")):
             _add(line, need["flag"], need.get("json_key"), need["argument"], need["why"])
     argv = [*line.argv, *(word for flag, members in line.objects.items() for word in (flag, json.dumps(members)))]
-    found = {"argv": argv, "environment": line.environment, "because": line.because, "without_flag": line.unsaid}
+    prepare = [{"argv": step, "why": why} for step, why in served.prepare]
+    found = {"prepare": prepare, "argv": argv, "environment": line.environment, "because": line.because, "without_flag": line.unsaid}
     return found if recipe is None else found | _with_recipe(argv, line.because, recipe)
 
 
@@ -128,6 +130,11 @@ def _with_recipe(argv: list[str], because: list[str], recipe: Record) -> dict[st
 def _checkpoint(question: Question) -> str:
     listed = question.model.data["checkpoints"]
     return question.checkpoint or (listed[0]["hub"] if listed else question.model.id)
+
+
+def _format(model: Record, checkpoint: str) -> str | None:
+    """The format that a checkpoint is stored in, where it is on record."""
+    return next((entry["format"] for entry in model.data["checkpoints"] if entry["hub"] == checkpoint), None)
 
 
 def _wanted(resolved: Resolved, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -218,6 +218,10 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
     if data["command"] and (data["repairs"] or not _is_stuck(data)):
         if data["repairs"]:
             click.echo("\nWith the first of these:", nl=False)
+        if data["command"]["prepare"]:
+            click.echo()
+        for step in data["command"]["prepare"]:
+            click.echo(f"# {step['why']}\n{shlex.join(step['argv'])}")
         variables = [f"{name}={value}" for name, value in data["command"]["environment"].items()]
         click.echo("\n" + " ".join([*variables, *map(shlex.quote, data["command"]["argv"])]))
         for option in data["command"].get("options", ()):

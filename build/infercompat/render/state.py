@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
+from infercompat.answer.serving import Serving, serving
 from infercompat.join import VERDICTS, Cell, Matrix
 from infercompat.join.grade import days_between
 from infercompat.records import KINDS, Record
@@ -40,16 +41,17 @@ class Gap(Struct, frozen=True):
     models: tuple[Record, ...]
     alone: int
     example: Record
-    argv: tuple[str, ...]
+    served: Serving | None
 
     @property
-    def command(self) -> str:
-        return shlex.join(self.argv)
+    def commands(self) -> list[str]:
+        """What to run, one line a step; empty where the engine's record does not say how it is started."""
+        return [shlex.join(argv) for argv in (*(step for step, _ in self.served.prepare), self.served.argv)] if self.served else []
 
     def form(self, repository: str) -> str:
         """The address of the form for observations, with what is known of this one filled in."""
         stack = f"{self.example.id} on {self.engine.id} {self.engine.data['releases'][0]['version']}"
-        known = {"template": "observation.yml", "title": f"Observation: {stack} ({self.hop})", "stack": stack, "ran": self.command}
+        known = {"template": "observation.yml", "title": f"Observation: {stack} ({self.hop})", "stack": stack, "ran": "\n".join(self.commands)}
         return f"{repository}/issues/new?{urlencode(known)}"
 
 
@@ -115,9 +117,9 @@ def gaps(matrix: Matrix) -> list[Gap]:
 
 def _gap(hop: str, cells: list[Cell]) -> Gap:
     best = min(cells, key=lambda cell: (len(cell.missing), -len(cell.model.data["checkpoints"]), cell.model.id))
-    serve, checkpoint = best.engine.data.get("serve"), best.model.data["checkpoints"][0]["hub"]
-    argv = tuple(part.replace("{checkpoint}", checkpoint) for part in serve["argv"]) if serve else ()
-    return Gap(best.engine, hop, tuple(cell.model for cell in cells), sum(len(cell.missing) == 1 for cell in cells), best.model, argv)
+    first = best.model.data["checkpoints"][0]
+    served = serving(best.engine, first["hub"], first["format"])
+    return Gap(best.engine, hop, tuple(cell.model for cell in cells), sum(len(cell.missing) == 1 for cell in cells), best.model, served)
 
 
 def _checkpoints(gap: Gap) -> int:

@@ -9,7 +9,7 @@ import { quoted } from "./fields.js";
 /** @typedef {{hop: string, state: string, finding: string, value: string | null, cites: Cite[]}} Hop */
 /** @typedef {Record<string, any>} Workaround */
 /** @typedef {{id: string, title: string, state: "hit" | "maybe" | "almost", severity: string, proven: boolean, blocks: boolean, untested: boolean, because: string[], workarounds: Workaround[]}} Gotcha */
-/** @typedef {{argv: string[], environment: Record<string, string>, because: string[], without_flag: string[], options?: {for: string, argv: string[], why: string}[], image?: string | null, recipe?: string}} Command */
+/** @typedef {{prepare: {argv: string[], why: string}[], argv: string[], environment: Record<string, string>, because: string[], without_flag: string[], options?: {for: string, argv: string[], why: string}[], image?: string | null, recipe?: string}} Command */
 /** @typedef {{changes: string[], verdict: string} & Change} Repair */
 /** @typedef {{verdict: string, reason: string, grade: string | null, confidence: number | null, question: Record<string, any>, notes: string[], chain: Hop[], missing: string[], provided: string[], gotchas: Gotcha[], command: Command | null, memory: import("./bar.js").Memory | null, repairs: Repair[]}} Answer as the JSON of `check` has it */
 /** @typedef {{names: (id: string) => string, apply: (change: Change) => void}} Page what an answer asks of the page: names of records, and changes of the form */
@@ -109,6 +109,7 @@ function serving(command, repair) {
   return make(
     "section", { class: "ck-card" },
     make("h2", {}, "The command"),
+    ...command.prepare.flatMap(({ argv, why }) => [make("p", {}, why), copied(argv.map(quoted).join(" "), "this step")]),
     copied(commandLine(command), "the serve command", "ck-serve"),
     ...(repair ? [make("p", {}, `With the first repair in it: ${repair.changes.join(", and ")}.`)] : []),
     ...(command.without_flag.length ? [make("p", {}, `Asked for, and without a flag on record: ${command.without_flag.join(", ")}.`)] : []),

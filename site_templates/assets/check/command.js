@@ -33,8 +33,7 @@ export function command(asked, repair, catalog) {
   /** @type {Record<string, any>} */
   const settings = Object.fromEntries(there);
   const checkpoint = question.checkpoint ?? question.model.data.checkpoints[0]?.hub ?? question.model.id;
-  /** @type {string[]} */
-  const start = serve.argv.map((/** @type {string} */ part) => part.replaceAll("{checkpoint}", checkpoint));
+  const { argv: start, prepare } = serving(serve, checkpoint, question.model.data.checkpoints.find((/** @type {any} */ one) => one.hub === checkpoint)?.format);
   /** @type {Line} */
   const line = { argv: start, because: [`${start.join(" ")}: the engine's own way to serve ${checkpoint}`], environment: {}, objects: {}, unsaid: [] };
   const wanted = Object.entries(wantedIn(resolved, settings)).filter(([name, value]) => !saysNothing(catalog, name, settings[name], value));
@@ -50,8 +49,20 @@ export function command(asked, repair, catalog) {
   }
   const argv = [...line.argv, ...Object.entries(line.objects).flatMap(([flag, members]) => [flag, pythonJson(members)])];
   const recipe = question.model.recipes[question.engine.id];
-  const found = { argv, environment: line.environment, because: line.because, without_flag: line.unsaid };
+  const found = { prepare, argv, environment: line.environment, because: line.because, without_flag: line.unsaid };
   return recipe ? { ...found, ...withRecipe(argv, line.because, recipe) } : found;
+}
+
+/**
+ * answer/serving.py: the words of the command, and of the steps that go before it where the engine loads files of its own.
+ * @param {any} serve @param {string} checkpoint @param {string | undefined} format @returns {{argv: string[], prepare: {argv: string[], why: string}[]}}
+ */
+function serving(serve, checkpoint, format) {
+  const name = checkpoint.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const filled = (/** @type {string[]} */ words) => words.map((word) => word.replaceAll("{checkpoint}", checkpoint).replaceAll("{name}", name));
+  const stored = serve.stored?.[format ?? ""];
+  const steps = stored ? [] : serve.prepare ?? [];
+  return { argv: filled(stored ?? serve.argv), prepare: steps.map((/** @type {any} */ step) => ({ argv: filled(step.argv), why: step.why })) };
 }
 
 /** Adds what sets a fact: a variable, a member of an object, or a flag. @param {Line} line @param {string} name @param {any} setting @param {any} value @param {string} reason */
