@@ -38,6 +38,8 @@ def pages(matrix: Matrix) -> Iterator[Page]:
     """Every page of the site, in a fixed order."""
     yield whole.home_page(matrix)
     yield whole.compatibility_page(matrix)
+    yield whole.cache_page(matrix)
+    yield whole.blockers_page(matrix)
     for kind in PAGED:
         found = matrix.products.catalog.of_kind(kind)
         title = FOLDER_OF_KIND[kind].title()

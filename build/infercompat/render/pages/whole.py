@@ -38,15 +38,26 @@ def dataset(matrix: Matrix) -> dict:
 
 def compatibility_page(matrix: Matrix) -> Page:
     """The long form of docs/13, at the same address as its short form would have."""
-    found = explorer.rows(matrix)
-    context = compatibility_context(matrix) | {
-        "rows": found,
+    context = {
+        "rows": explorer.rows(matrix),
         "machines": explorer.machines(matrix),
         "asked": explorer.asked,
         "first_source": explorer.first_source,
+        "citer": compatibility.Citer(),
         "versioned": [engine for engine in matrix.engines if len(matrix.histories[engine.id].releases) > 1],
     }
     return Page("13-model-compatibility/", "Model compatibility", "compatibility.md.j2", context, hide=WIDE)
+
+
+def cache_page(matrix: Matrix) -> Page:
+    """Models whose layers need less cache than the naive amount, and what each engine holds of them."""
+    return Page("13-model-compatibility/cache/", "Cache that engines hold and layers do not need", "cache_held.md.j2", _cache_context(matrix), hide=WIDE)
+
+
+def blockers_page(matrix: Matrix) -> Page:
+    """The gotchas that stop a server, or make its ordinary answers wrong."""
+    context = {"blockers": compatibility.blockers(matrix), "citer": compatibility.Citer()}
+    return Page("13-model-compatibility/blockers/", "Blockers", "blockers.md.j2", context, hide=WIDE)
 
 
 def errors_page(matrix: Matrix) -> Page:
@@ -86,12 +97,15 @@ def state_page(matrix: Matrix) -> Page:
 
 
 def compatibility_context(matrix: Matrix) -> dict:
+    """What docs/13 is made from."""
+    return _cache_context(matrix) | {"blockers": compatibility.blockers(matrix), "cell_sources": compatibility.cell_sources}
+
+
+def _cache_context(matrix: Matrix) -> dict:
     return {
         "overpay": compatibility.overpay_rows(matrix),
         "contexts": compatibility.CONTEXTS,
         "column": compatibility.feature_column(matrix, "tensorrt-llm", "sliding-window-attention"),
-        "blockers": compatibility.blockers(matrix),
-        "cell_sources": compatibility.cell_sources,
         "citer": compatibility.Citer(),
     }
 
