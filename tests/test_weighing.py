@@ -50,6 +50,17 @@ def test_a_checkpoint_brings_its_own_quantization(model):
     assert found.high == quantized + 4 * scales + 2 * (ELEMENTS - quantized)
 
 
+def test_a_checkpoints_quantization_stands_for_that_of_the_text_part():
+    values = {"architectures": ["Tiny"], "text_config": {"model_type": "llama", "quantization_config": {"quant_method": "awq"}}}
+    tiny = Record("tiny", "model", {"checkpoints": CHECKPOINTS, "config": {"values": values}}, None)
+    assert values_of(tiny, CHECKPOINTS[1]) == {
+        "architectures": ["Tiny"],
+        "text_config": {"model_type": "llama"},
+        "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]},
+    }
+    assert values_of(tiny, CHECKPOINTS[0]) is values
+
+
 def test_another_format_leaves_the_checkpoint_aside(model):
     assert weights_of(model, "acme/tiny-gguf", "bf16").bytes == 2 * ELEMENTS
     assert weights_of(model, None, "Q4_0").low == (ELEMENTS - 768 - 65_536) * 18 // 32 + 65_536 * 210 // 256 + 768 * 4

@@ -111,4 +111,10 @@ def _values(model: Record, entry: Mapping[str, Any] | None) -> Mapping[str, Any]
     values = model.data["config"]["values"]
     if entry is None or "quantization" not in entry:
         return values
-    return {**values, "quantization_config": entry["quantization"]["values"]}
+    parts = {name: _plain(part) for name, part in values.items() if isinstance(part, Mapping) and "quantization_config" in part}
+    return {**values, **parts, "quantization_config": entry["quantization"]["values"]}
+
+
+def _plain(part: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a config, such as text_config, without the quantization that it tells."""
+    return {name: value for name, value in part.items() if name != "quantization_config"}
