@@ -49,3 +49,66 @@ def test_transformers_takes_sdpa_unless_the_class_has_none(ask_real, model, expe
 def test_what_transformers_is_asked_for(ask_real, model, hardware, backend, state):
     asked = resolved(ask_real, model, "transformers@5.24.0", hardware, f"attention.backend={backend}")
     assert asked == (state, backend if state == "holds" else None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "dtype", "expected"),
+    [
+        ([], None, ("holds", "--flash-attn on")),  # auto, which every layer's device has
+        ([], "q8_0", ("holds", "--flash-attn on")),
+        (["setting.flash_attn=off"], None, ("holds", "--flash-attn off")),
+        (["setting.flash_attn=off"], "q8_0", ("fails", None)),  # llama-server refuses quantized values without it
+        ([], "fp8", ("fails", None)),  # no type of llama.cpp
+    ],
+)
+@pytest.mark.parametrize("engine", ["ollama-gguf@0.32.15", "ollama@0.32.15"])
+def test_ollama_quantizes_its_cache_with_flash_attention_alone(ask_real, engine, settings, dtype, expected):
+    assert resolved(ask_real, "gpt-oss-20b", engine, "rtx-3090", *settings, cache_dtype=dtype) == expected
+
+
+@pytest.mark.parametrize("model", ["qwen3-8b", "deepseek-v3", "gpt-oss-20b", "qwen3-next-80b-a3b", "gemma-3-27b"])
+def test_the_cache_decides_which_function_of_mlx_is_called(ask_real, model):
+    fast, quantized = "mx.fast.scaled_dot_product_attention", "quantized_scaled_dot_product_attention"
+    assert resolved(ask_real, model, "mlx-lm@0.32.2", "m3-max") == ("holds", fast)
+    assert resolved(ask_real, model, "mlx-lm@0.32.2", "m3-max", "setting.kv_bits=8") == ("holds", quantized)
+    assert resolved(ask_real, model, "mlx-vlm@0.7.10", "m3-max") == ("holds", fast)
+    assert resolved(ask_real, model, "mlx-vlm@0.7.10", "m3-max", "setting.kv_bits=8") == ("holds", quantized)
+    assert resolved(ask_real, model, "mlx-vlm@0.7.10", "m3-max", "setting.kv_bits=3.5", "setting.kv_quant_scheme=turboquant") == ("holds", "TurboQuant")
+    assert resolved(ask_real, model, "mlx-lm@0.32.2", "m3-max", cache_dtype="fp8") == ("fails", None)  # no such cache
+
+
+@pytest.mark.parametrize(
+    ("model", "hardware", "state", "value"),
+    [
+        ("qwen3-8b", "v100-sxm2-32gb", "holds", "TritonAttentionImpl"),  # FA3 asks for 8.0
+        ("gpt-oss-20b", "h100-sxm", "holds", "TritonAttentionImpl"),  # and takes no sinks
+        ("deepseek-v3", "a100-sxm-80gb", "holds", "TritonAttentionImpl"),  # flash_mla asks for 9.0
+        ("deepseek-v3.2", "h100-sxm", "holds", "FlashMLASparseImpl"),
+        ("deepseek-v3.2", "a100-sxm-80gb", "fails", None),  # an assertion while the config is read
+        ("deepseek-v3.2", "ascend-910b", "fails", None),
+        ("qwen3-8b", "ascend-910b", "holds", "DlinferAttentionImpl"),
+        ("qwen3-8b", "h100-sxm", "holds", None),  # FA3 or Triton, by what is installed
+    ],
+)
+def test_lmdeploy_builds_what_is_installed_and_the_device_has(ask_real, model, hardware, state, value):
+    assert resolved(ask_real, model, "lmdeploy-pytorch@0.18.0", hardware) == (state, value)
+
+
+def test_what_is_installed_decides_between_kernels_of_lmdeploy(ask_real):
+    assert resolved(ask_real, "qwen3-8b", "lmdeploy-pytorch@0.18.0", "h100-sxm", "flash-attention.version=3.0.0") == ("holds", "FA3Impl")
+    assert resolved(ask_real, "deepseek-v3", "lmdeploy-pytorch@0.18.0", "h100-sxm", "flashmla.version=1.0.0") == ("holds", "FlashMLAImpl")
+
+
+@pytest.mark.parametrize(
+    ("model", "hardware", "dtype", "state"),
+    [
+        ("qwen3-8b", "v100-sxm2-32gb", None, "holds"),
+        ("qwen3-8b", "h100-sxm", "int4", "holds"),
+        ("gpt-oss-20b", "rtx-4090", "int8", "holds"),  # heads of 64
+        ("qwen3-8b", "h100-sxm", "fp8", "fails"),  # an assertion names FP8
+        ("glm-4.7-flash", "a100-sxm-80gb", None, "holds"),  # a latent of 576
+    ],
+)
+def test_turbomind_has_kernels_of_its_own(ask_real, model, hardware, dtype, state):
+    found = resolved(ask_real, model, "lmdeploy-turbomind@0.18.0", hardware, cache_dtype=dtype)
+    assert found == (state, "TurboMind" if state == "holds" else None)
