@@ -112,3 +112,41 @@ def test_what_is_installed_decides_between_kernels_of_lmdeploy(ask_real):
 def test_turbomind_has_kernels_of_its_own(ask_real, model, hardware, dtype, state):
     found = resolved(ask_real, model, "lmdeploy-turbomind@0.18.0", hardware, cache_dtype=dtype)
     assert found == (state, "TurboMind" if state == "holds" else None)
+
+
+@pytest.mark.parametrize(
+    ("model", "hardware", "settings", "expected"),
+    [
+        ("qwen3-8b", "h100-sxm", [], ("holds", "flashinfer")),  # heads of 128
+        ("qwen3-8b", "t4", [], ("holds", "flashinfer")),
+        ("qwen3-8b", "v100-sxm2-32gb", [], ("holds", "CausalLM")),  # flash attention cannot be imported
+        ("qwen3-8b", "mi300x", [], ("holds", "paged")),  # set in the image
+        ("qwen3-8b", "xeon-amx", [], ("holds", "flashdecoding-ipex")),
+        ("qwen3-8b", "gaudi-3", [], ("holds", "paged")),
+        ("deepseek-v3", "h100-sxm", [], ("holds", "flashdecoding")),  # 7168 by 128 heads is 56
+        ("gemma-2-9b", "h100-sxm", [], ("holds", "flashinfer")),
+        ("gemma-2-9b", "h100-sxm", ["setting.attention=paged"], ("fails", None)),  # an error names the cap
+        ("qwen3-8b", "a100-sxm-80gb", ["setting.attention=flashdecoding"], ("holds", "flashdecoding")),
+    ],
+)
+def test_tgi_goes_by_the_size_of_heads_and_by_its_image(ask_real, model, hardware, settings, expected):
+    assert resolved(ask_real, model, "tgi@3.3.7", hardware, *settings) == expected
+
+
+def test_tgi_has_no_fp8_cache_under_flashdecoding(ask_real):
+    assert resolved(ask_real, "qwen3-8b", "tgi@3.3.7", "h100-sxm", "setting.attention=flashdecoding", cache_dtype="fp8") == ("fails", None)
+    assert resolved(ask_real, "qwen3-8b", "tgi@3.3.7", "h100-sxm", cache_dtype="fp8") == ("holds", "flashinfer")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ([], ("holds", "--flash-attn on")),
+        (["setting.flash_attn=false"], ("holds", "--flash-attn off")),
+        (["cache.v.dtype=q8_0"], ("holds", "--flash-attn on")),
+        (["setting.flash_attn=false", "cache.k.dtype=q8_0"], ("holds", "--flash-attn off")),  # keys may be
+        (["setting.flash_attn=false", "cache.v.dtype=q8_0"], ("fails", None)),  # values may not
+    ],
+)
+def test_ik_llama_cpp_quantizes_values_with_flash_attention_alone(ask_real, settings, expected):
+    assert resolved(ask_real, "deepseek-v3", "ik-llama.cpp@8337e4cd3", "rtx-3090", *settings) == expected
