@@ -150,3 +150,34 @@ def test_tgi_has_no_fp8_cache_under_flashdecoding(ask_real):
 )
 def test_ik_llama_cpp_quantizes_values_with_flash_attention_alone(ask_real, settings, expected):
     assert resolved(ask_real, "deepseek-v3", "ik-llama.cpp@8337e4cd3", "rtx-3090", *settings) == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "hardware", "expected"),
+    [
+        ("qwen3-235b-a22b", "h100-sxm", "fa3"),
+        ("qwen3-235b-a22b", "rtx-4090", "flashinfer"),
+        ("qwen3-235b-a22b", "b200", None),  # trtllm_mha or flashinfer, by what of the drafts' options is given
+        ("deepseek-v3", "rtx-4090", "triton"),  # latent attention outside of Hopper and B200
+        ("deepseek-v3", "h100-sxm", "fa3"),
+        ("deepseek-v3", "b200", "trtllm_mla"),
+        ("deepseek-v3.2", "h100-sxm", "nsa"),
+        ("deepseek-v4-flash", "h100-sxm", "compressed"),
+        ("minimax-m3", "b200", "fa4"),
+        ("qwen3-235b-a22b", "xeon-amx", "intel_amx"),
+    ],
+)
+def test_the_server_of_ktransformers_chooses_by_hardware_and_latents(ask_real, model, hardware, expected):
+    assert resolved(ask_real, model, "ktransformers@0.7.2", hardware) == ("holds", expected)
+
+
+def test_ktransformers_refuses_flashinfer_for_gated_deltanet_on_blackwell(ask_real):
+    """What is chosen on compute capability 12 by itself, an assertion then refuses; triton has to be named."""
+    assert resolved(ask_real, "qwen3.5-397b-a17b", "ktransformers@0.7.2", "rtx-pro-6000-blackwell") == ("fails", None)
+    named = resolved(ask_real, "qwen3.5-397b-a17b", "ktransformers@0.7.2", "rtx-pro-6000-blackwell", "attention.backend=triton")
+    assert named == ("holds", "triton")
+
+
+@pytest.mark.parametrize("model", ["qwen3-8b", "gpt-oss-20b", "gemma-3-27b", "deepseek-v3"])
+def test_exllamav3_has_one_dispatcher(ask_real, model):
+    assert resolved(ask_real, model, "exllamav3@1.6.5", "rtx-3090") == ("holds", "triton")
