@@ -181,3 +181,50 @@ def test_ktransformers_refuses_flashinfer_for_gated_deltanet_on_blackwell(ask_re
 @pytest.mark.parametrize("model", ["qwen3-8b", "gpt-oss-20b", "gemma-3-27b", "deepseek-v3"])
 def test_exllamav3_has_one_dispatcher(ask_real, model):
     assert resolved(ask_real, model, "exllamav3@1.6.5", "rtx-3090") == ("holds", "triton")
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "hardware", "expected"),
+    [
+        ("qwen3-8b", "tpu-inference@0.32.0", "tpu-v6e", ("holds", "FLASH_ATTN")),
+        ("gpt-oss-20b", "tpu-inference@0.32.0", "tpu-v6e", ("holds", "FLASH_ATTN")),
+        ("deepseek-v3", "tpu-inference@0.32.0", "tpu-v6e", ("holds", "FLASH_ATTN_MLA")),
+        ("qwen3-8b", "vllm-gaudi@0.26.0", "gaudi-3", ("holds", "HPUAttentionBackendV1")),
+        ("gemma-4-31b", "vllm-gaudi@0.26.0", "gaudi-3", ("holds", "HPUAttentionBackendV1")),  # heads of 512
+        ("deepseek-v3", "vllm-gaudi@0.26.0", "gaudi-3", ("holds", "HPUMLAAttentionBackend")),
+        ("deepseek-v3.2", "vllm-gaudi@0.26.0", "gaudi-3", ("holds", "HPUMLAAttentionBackend")),  # run as dense
+        ("qwen3-8b", "vllm-metal", "m3-max", ("holds", "SDPAPagedAttentionWrapper")),
+        ("deepseek-v3", "vllm-metal", "m3-max", ("holds", "MLAPagedAttentionWrapper")),
+        ("deepseek-v3.2", "vllm-metal", "m3-max", ("fails", None)),  # sparse attention raises NotImplementedError
+        ("qwen3-8b", "optimum-intel@2.2.0", "xeon-amx", ("holds", "SDPA")),
+    ],
+)
+def test_plugins_go_by_the_kind_of_attention(ask_real, model, engine, hardware, expected):
+    assert resolved(ask_real, model, engine, hardware) == expected
+
+
+def test_gaudi_takes_no_fp8_cache_but_that_of_inc(ask_real):
+    assert resolved(ask_real, "qwen3-8b", "vllm-gaudi@0.26.0", "gaudi-3", cache_dtype="fp8") == ("fails", None)
+    assert resolved(ask_real, "qwen3-8b", "vllm-gaudi@0.26.0", "gaudi-3", cache_dtype="fp8_inc") == ("holds", "HPUAttentionBackendV1")
+
+
+def test_turboquant_of_vllm_metal_has_kernels_for_powers_of_two(ask_real):
+    quantized = "setting.turboquant=true"
+    assert resolved(ask_real, "qwen3-8b", "vllm-metal", "m3-max", quantized) == ("holds", "SDPAPagedAttentionWrapper")
+    assert resolved(ask_real, "gpt-oss-20b", "vllm-metal", "m3-max", quantized) == ("fails", None)  # sinks
+
+
+@pytest.mark.parametrize(
+    ("hardware", "settings", "dtype", "expected"),
+    [
+        ("h100-sxm", ["setting.precision=int4"], None, ("holds", "GroupQueryAttention")),
+        ("xeon-amx", ["setting.precision=int4"], None, ("holds", "GroupQueryAttention")),
+        ("xeon-amx", ["setting.precision=fp16"], None, ("holds", "MultiHeadAttention")),
+        ("h100-sxm", ["setting.precision=fp32"], "int8", ("fails", None)),  # a quantized cache asks for GQA or pages
+        ("h100-sxm", ["setting.precision=fp16", "setting.use_paged_attention=true"], "int8", ("holds", "PagedAttention")),
+        ("xeon-amx", ["setting.use_paged_attention=true"], None, ("fails", None)),
+        ("h100-sxm", [], None, ("holds", None)),  # what the builder was told is not said
+    ],
+)
+def test_the_builder_of_onnx_runtime_genai_writes_one_operator(ask_real, hardware, settings, dtype, expected):
+    assert resolved(ask_real, "qwen3-8b", "onnxruntime-genai@0.18.0", hardware, *settings, cache_dtype=dtype) == expected
