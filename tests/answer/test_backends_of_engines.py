@@ -157,7 +157,8 @@ def test_ik_llama_cpp_quantizes_values_with_flash_attention_alone(ask_real, sett
     [
         ("qwen3-235b-a22b", "h100-sxm", "fa3"),
         ("qwen3-235b-a22b", "rtx-4090", "flashinfer"),
-        ("qwen3-235b-a22b", "b200", None),  # trtllm_mha or flashinfer, by what of the drafts' options is given
+        ("qwen3-235b-a22b", "b200", "trtllm_mha"),
+        ("qwen3.5-397b-a17b", "b200", "triton"),  # gated DeltaNet
         ("deepseek-v3", "rtx-4090", "triton"),  # latent attention outside of Hopper and B200
         ("deepseek-v3", "h100-sxm", "fa3"),
         ("deepseek-v3", "b200", "trtllm_mla"),
