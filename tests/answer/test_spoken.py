@@ -74,7 +74,7 @@ def test_the_slips_of_the_review(ask_real):
 @pytest.mark.parametrize("engine", ["mlx-lm", "transformers", "tensorrt-llm", "sglang", "vllm"])
 def test_a_slip_of_a_way_to_draft_is_told_alike_by_every_engine(ask_real, engine):
     """Whether or not its list is closed: no record of any engine has the word, and one that is nearly the same is there."""
-    with pytest.raises(Refused, match="eagle33.*; nearest: (EAGLE3|eagle3)"):
+    with pytest.raises(Refused, match=r"eagle33.*; nearest: (EAGLE3|eagle3)"):
         ask_real("qwen3-8b", engine, settings=["speculation.method=eagle33"])
 
 

@@ -9,10 +9,9 @@ Whatever does not depend on the question is worked out here, so that the script 
   record, by fact), requirements, features (name, fact), hardware and engines by id (of an engine: name, role, scheme, repository, aliases,
   part_of, dates by release), models by id (name, aliases, hubs), generous (the largest overhead in bytes that a log of any shows, or null).
 `engines/<id>.json`
-  id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), spoken_settings (settings that its record
-  has not and what is on record of it speaks of), parts (ids of the engines that are one
-  path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
-  fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>`, on a platform alone as
+  id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), spoken_settings (those that its record has
+  not and others speak of), parts (ids of its paths), needs (ids of the other engine files that a question reads), snapshots (id, version,
+  read_on, title, complete, source, fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>`, on a platform alone as
   `platform.<name>` or on a feature as `features.<id>`, that speak of any model), overheads (bytes, ascending).
 `gotchas/<engine>.json`
   id, gotchas about it.
