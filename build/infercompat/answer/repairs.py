@@ -31,8 +31,9 @@ LENGTH = "max_model_len"
 """Never reset where it was asked for: it is what the person wants of the server, and its default is longer."""
 ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"})
 """What decides among attention backends."""
-MOST_VALUES, MOST_NUMBERS = 3, 512
-"""How many other values of a number are tried where a comparison rules out the one there is, and how many are looked at for that."""
+MOST_VALUES, MOST_NUMBERS, SMALL = 3, 512, 64
+"""How many other values of a number are tried where a comparison rules out the one there is, how far from it they are looked for, and up to
+which they are looked for in any case."""
 
 
 class Change(Struct, frozen=True):
@@ -209,7 +210,8 @@ def _to_other_ranks(gate: Gate, found: Assessment) -> Iterator[Change]:
         current, most = found.resolved.facts.get(name), _most_ranks(name, found)
         if name in found.question.required or not isinstance(current, int):
             continue
-        others = sorted({*range(max(1, current - MOST_NUMBERS), min(most, current + MOST_NUMBERS) + 1)} - {current}, key=lambda n: (abs(n - current), -n))
+        near = range(max(1, current - MOST_NUMBERS), min(most, current + MOST_NUMBERS) + 1)
+        others = sorted({*near, *range(1, min(most, SMALL) + 1)} - {current}, key=lambda n: (abs(n - current), -n))
         stacks = ((n, replace(found.resolved, facts={**found.resolved.facts, name: n}).stack) for n in others)
         for number in itertools.islice((n for n, stack in stacks if evaluate(condition, stack).no), MOST_VALUES):
             distance = 2 * abs(number - current) - (number > current)  # of two that are as near, the one that uses more devices
