@@ -557,3 +557,25 @@ def test_the_estimate_of_graphs_is_made_on_gpus_alone(ask_real):
     for place, met in (("cpu", False), ("apple-gpu", False), ("intel-xpu", True), ("sm90", True)):
         gate = ask_real("qwen3-8b", "vllm@0.33.0", settings=[f"hardware.class={place}"]).gate("vllm-cudagraph-memory-estimate-default-019")
         assert (gate is not None and gate.state == "hit") is met
+
+
+OLD, NEW = "support/enga/enga-0-1-0-formats.yaml", "support/enga/enga-1-1-0-formats.yaml"
+CLASS, PLATFORM = "about: {quantization: fp8, platform: sm100}", "about: {quantization: fp8, platform: cuda}"
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide", "state"),
+    [
+        (f"{CLASS}, holds: native", None, "unknown"),
+        (f"{CLASS}, holds: native", f"{PLATFORM}, holds: native", "holds"),
+        (f"{CLASS}, holds: native", f"{PLATFORM}, holds: partial, lacks: Slowly.", "gap"),
+        (f"{CLASS}, holds: native", f"{PLATFORM}, holds: unsupported", "unknown"),
+        (f"{CLASS}, holds: unsupported", f"{PLATFORM}, holds: unsupported", "fails"),
+        (f"{CLASS}, holds: unsupported", f"{PLATFORM}, holds: native", "unknown"),
+        (f"{CLASS}, holds: unsupported", "about: {quantization: fp8}, holds: unsupported", "fails"),
+    ],
+)
+def test_an_old_claim_on_a_class_hides_no_newer_one_that_agrees(ask, narrow, wide, state):
+    """What was said of the class alone, long ago, does not reach the version; where the two differ, the class may still be an exception."""
+    files = {OLD: snapshot(narrow, version="0.1.0")} | ({NEW: snapshot(wide)} if wide else {})
+    assert ask(files, settings=["hardware.class=sm100", "weights.format=fp8"]).hop("weights").state == state
