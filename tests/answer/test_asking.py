@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from catalogs import MODEL, changed
+from catalogs import ENGINE, MODEL, changed
 from derive.gguf import files
 from infercompat.answer import asking, reply
 from infercompat.answer.check import Assessor
@@ -14,7 +14,7 @@ from infercompat.answer.question import NotInCatalog, Refused
 from infercompat.derive import Unknown
 
 from .conftest import question
-from .stacks import BASE, OPTIONS, SETTINGS, engine
+from .stacks import BASE, OPTIONS, SERVE, SETTINGS, engine
 
 PLAIN = {
     "architectures": ["LlamaForCausalLM"], "model_type": "llama", "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -110,7 +110,7 @@ def test_what_is_said_of_the_engine_needs_one(base):
         ({"hardware": "card-base", "settings": ["hardware.id=card-big"]}, "hardware.id is given as card-big, and that of card-base is card-base"),
         ({"hardware": "card-base", "settings": ["platform=rocm"]}, "platform is given as rocm, and that of card-base is cuda"),
         ({"settings": ["hardware.class=sm90", "platform=rocm"]}, "platform is given as rocm, and that of sm90 is cuda"),
-        ({"gpus": 2, "tp": 4}, "tensor_parallel 4 take 4 devices, not 2"),
+        ({"gpus": 2, "tp": 4}, "tensor_parallel 4 take 4 devices, not 2; ask with --gpus 4 or more, or name fewer ranks"),
         ({"gpus": 2, "settings": ["expert_parallel=8"]}, "expert_parallel 8 take 8 devices, not 2"),
         ({"settings": ["expert_parallel=5000"]}, "expert_parallel is 4096 at most, not 5000"),
         ({"gpus": 3, "tp": 2, "settings": ["pipeline_parallel=2"]}, "tensor_parallel 2 and pipeline_parallel 2 take 4 devices, not 3"),
@@ -128,6 +128,14 @@ def test_what_cannot_be_asked(base, options, words):
 )
 def test_ranks_that_were_named_are_devices(base, options, gpus):
     assert question(base, "plain-model", "enga", **options).gpus == gpus
+
+
+@pytest.mark.parametrize(("own", "gpus"), [({}, 8), ({"setting.enable_dp_attention": "flag: --enable-dp-attention, default: false"}, 4)])
+def test_replicas_of_attention_are_those_of_engines_that_have_the_switch(make, own, gpus):
+    """On any other engine the word is unknown, and replicas multiply the ranks."""
+    products = make(BASE | {ENGINE: engine(SETTINGS | own, more=SERVE)})
+    settings = ["data_parallel=2", "setting.enable_dp_attention=true"]
+    assert question(products, "plain-model", "enga", tp=4, settings=settings).gpus == gpus
 
 
 def test_what_agrees_may_be_said_twice(base):

@@ -492,3 +492,90 @@ def test_stages_with_drafts_on_vllm(ask_real):
 )
 def test_graphs_where_the_device_has_none(ask_real, engine, platform, state):
     assert ask_real("qwen3-8b", engine, settings=("cuda_graphs=piecewise", f"platform={platform}")).hop("cuda-graphs").state == state
+
+
+HEADS, KV, REPLICAS = "sglang-tp-must-divide-heads", "vllm-tp-must-suit-kv-heads", "sglang-attention-replicas-must-divide-ranks"
+
+
+@pytest.mark.parametrize(
+    ("model", "ranks", "met"),
+    [
+        # 32 heads and 8 KV heads: SGLang 0.5.23 layers/linear.py L1139-L1145 divides the heads by the ranks, and the larger of KV heads and ranks by the other.
+        ("qwen3-8b", {"tp": 3}, True),
+        ("qwen3-8b", {"gpus": 3}, True),
+        ("qwen3-8b", {"tp": 4096}, True),
+        ("qwen3-8b", {"tp": 64}, True),
+        *(("qwen3-8b", {"tp": ranks}, False) for ranks in (1, 2, 4, 8, 16, 32)),
+        # Latent attention has no KV heads to divide (models/deepseek_v2.py L2057).
+        ("deepseek-v3", {"tp": 16}, False),
+        ("deepseek-v3", {"tp": 24}, True),
+        # Of the ranks, those that replicas leave share attention (runtime_context.py L73-L76).
+        ("deepseek-v3", {"tp": 24, "settings": ["setting.enable_dp_attention=true", "data_parallel=3"]}, False),
+    ],
+)
+def test_sglang_divides_heads(ask_real, model, ranks, met):
+    gate = ask_real(model, "sglang@0.5.23", **ranks).gate(HEADS)
+    assert (gate is not None and gate.blocks) is met
+
+
+@pytest.mark.parametrize(
+    ("settings", "met"),
+    [
+        (["setting.enable_dp_attention=true", "data_parallel=3"], True),
+        (["setting.enable_dp_attention=true", "data_parallel=4"], False),
+        (["setting.attn_dp_size=3"], True),
+        (["setting.attn_dp_size=8"], False),
+        (["data_parallel=3"], False),
+    ],
+)
+def test_sglang_s_replicas_of_attention_divide_the_ranks(ask_real, settings, met):
+    """arg_groups/parallel_hook.py L326, and L49-L61 for the older switch; plain replicas have ranks of their own."""
+    gate = ask_real("deepseek-v3", "sglang@0.5.23", tp=8, settings=settings).gate(REPLICAS)
+    assert (gate is not None and gate.blocks) is met
+
+
+def test_vllm_s_kv_heads_suit_the_ranks(ask_real):
+    """vLLM 0.33.0 model_executor/layers/linear.py L1065-L1071: 24 heads divide by three ranks, and 8 KV heads do not."""
+    assert ask_real("llama-3.2-3b", "vllm@0.33.0", tp=3).gate(KV).blocks
+    for ranks in (2, 4, 8, 24):
+        gate = ask_real("llama-3.2-3b", "vllm@0.33.0", tp=ranks).gate(KV)
+        assert gate is None or not gate.blocks
+
+
+def test_llamacpp_divides_layers_and_asks_nothing_of_heads(ask_real):
+    answer = ask_real("qwen3-8b", "llama.cpp", tp=3)
+    assert not any("heads" in gate.gotcha.id for gate in answer.found.gates)
+
+
+def test_far_too_many_ranks_are_told_what_would_do(ask_real):
+    changes = [[change.words for change in repair.changes] for repair in ask_real("qwen3-8b", "sglang@0.5.23", tp=4096).reply.repairs]
+    assert ["set tensor_parallel = 32"] in changes
+
+
+def test_the_estimate_of_graphs_is_made_on_gpus_alone(ask_real):
+    """vLLM 0.33.0 v1/worker/gpu_worker.py L709-L717 makes it on NVIDIA, AMD and Intel GPUs; the worker for processors has none."""
+    for place, met in (("cpu", False), ("apple-gpu", False), ("intel-xpu", True), ("sm90", True)):
+        gate = ask_real("qwen3-8b", "vllm@0.33.0", settings=[f"hardware.class={place}"]).gate("vllm-cudagraph-memory-estimate-default-019")
+        assert (gate is not None and gate.state == "hit") is met
+
+
+OLD, NEW = "support/enga/enga-0-1-0-formats.yaml", "support/enga/enga-1-1-0-formats.yaml"
+CLASS, PLATFORM = "about: {quantization: fp8, platform: sm100}", "about: {quantization: fp8, platform: cuda}"
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide", "state"),
+    [
+        (f"{CLASS}, holds: native", None, "unknown"),
+        (f"{CLASS}, holds: native", f"{PLATFORM}, holds: native", "holds"),
+        (f"{CLASS}, holds: native", f"{PLATFORM}, holds: partial, lacks: Slowly.", "gap"),
+        (f"{CLASS}, holds: native", f"{PLATFORM}, holds: unsupported", "unknown"),
+        (f"{CLASS}, holds: unsupported", f"{PLATFORM}, holds: unsupported", "fails"),
+        (f"{CLASS}, holds: unsupported", f"{PLATFORM}, holds: native", "unknown"),
+        (f"{CLASS}, holds: unsupported", "about: {quantization: fp8}, holds: unsupported", "fails"),
+    ],
+)
+def test_an_old_claim_on_a_class_hides_no_newer_one_that_agrees(ask, narrow, wide, state):
+    """What was said of the class alone, long ago, does not reach the version; where the two differ, the class may still be an exception."""
+    files = {OLD: snapshot(narrow, version="0.1.0")} | ({NEW: snapshot(wide)} if wide else {})
+    assert ask(files, settings=["hardware.class=sm100", "weights.format=fp8"]).hop("weights").state == state

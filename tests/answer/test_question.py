@@ -56,8 +56,38 @@ def test_the_release_that_is_meant(base, id, wanted, expected):
 
 @pytest.mark.parametrize("wanted", ["1..0", "one", "0.9.*", "2025-12-31", ">=1.0", "1.0.0 or so"])
 def test_what_is_no_version_is_refused_with_the_releases_there_are(base, wanted):
-    with pytest.raises(Refused, match=r"'.+' is no pep440 version of enga; releases in the catalog: 1\.1\.0, 1\.0\.0$"):
+    with pytest.raises(Refused, match=r"'.+' is no pep440 version of enga: write numbers such as .+; releases in the catalog: 1\.1\.0, 1\.0\.0$"):
         release_of(base.catalog.records["enga"], wanted)
+
+
+@pytest.mark.parametrize(
+    ("engine", "wanted", "sound"),
+    [
+        ("vllm", "b10488", False),
+        ("vllm", "0.33.0x", False),
+        ("vllm", "latestt", False),
+        ("llama.cpp", "b10488x", False),
+        ("ollama", "0.33.0x", False),
+        # What was not released yet, builds without a tag, commits, images and branches.
+        ("vllm", "0.40.0", True),
+        ("vllm", "0.34.0rc1", True),
+        ("vllm", "0.34.0rc1.dev12+g1a2b3c4", True),
+        ("vllm", "0.1.dev20073", True),
+        ("vllm", "4b12345", True),
+        ("vllm", "vllm-openai:gptoss", True),
+        ("vllm", "nightly-cu129", True),
+        ("vllm", "0.33.0-custom", True),
+        ("llama.cpp", "b99999", True),
+        ("ollama", "v0.40.0-rc0", True),
+    ],
+)
+def test_the_forms_of_versions(real, engine, wanted, sound):
+    """A slip is told how the engine's versions are written; what may well exist is taken as it stands."""
+    if sound:
+        assert release_of(real.catalog.records[engine], wanted).version == wanted
+    else:
+        with pytest.raises(Refused, match=r"^'.+' is no \w+ version of .+: write (numbers|the number) .+ releases in the catalog: "):
+            release_of(real.catalog.records[engine], wanted)
 
 
 def test_a_release_is_of_one_day(base):
@@ -116,6 +146,7 @@ def test_settings(base, text, expected):
         ("liby.version=1.0", "there is no fact liby.version; nearest: libx.version"),
         ("enja.has_pr=5", "there is no fact enja.has_pr; nearest: "),
         ("engien.has_pr=5", "there is no fact engien.has_pr; nearest: engine.has_pr"),
+        ("engine.version=1.0", "there is no fact engine.version; version is that of the engine that is asked about, and "),
         ("prefill.libx.version=1.0", "there is no fact prefill.libx.version"),
         ("enga.has_pr=new", "enga.has_pr takes numbers of merged changes such as 57754 or 57754,57800, not 'new'"),
         ("model.linears=3", "model.linears follows from the model: it is not set"),

@@ -297,3 +297,24 @@ def test_a_setting_above_what_there_is_is_brought_down_to_it(ask):
     assert (answer.reply.verdict, ["set max_num_seqs = 95"] in changes(answer)) == ("only-with", True)
     fixed = ask(files, settings=["num_blocks=95"], required=["max_num_seqs=256"])
     assert (fixed.reply.verdict, changes(fixed)) == ("no", [])
+
+
+TAKES = "about: {feature: beyond-context}, holds: partial, lacks: It is taken with a warning."
+
+
+def test_a_length_that_is_taken_stays_as_it_was_asked_for(ask):
+    """What the model's own limit leaves open was open before the change, too."""
+    found = ask({"support/enga/enga-1-1-0-limits.yaml": snapshot(TAKES), **met(LORA)}, length=5000, settings=["lora=true"])
+    assert (found.reply.verdict, changes(found)) == ("only-with", [["leave lora at its default"]])
+    assert found.reply.repairs[0].after.verdict == "only-with"
+
+
+def test_a_clean_set_that_is_one_change_larger_stands_before_one_that_leaves_a_question(ask):
+    """Without reuse of prefixes nothing is met, and what waits for the name of the system still does; one change more clears that."""
+    blocks = gotcha(when="{all: [{prefix_caching: true}, {setting.quiet: 1}]}", workarounds="[{set: {prefix_caching: false}}]")
+    waits = gotcha(when="{all: [{setting.careful: true}, {os: windows}]}", workarounds="[{set: {setting.careful: false}}]")
+    files = {MET: blocks, "gotchas/enga/waits.yaml": waits}
+    found = ask(files, required=["setting.quiet=1"], settings=["setting.careful=true"])
+    assert found.reply.verdict == "only-with"
+    assert ["set prefix_caching = false", "set setting.careful = false"] in [sorted(one) for one in changes(found)]
+    assert {repair.after.verdict for repair in found.reply.repairs} == {"yes"}

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from catalogs import ENGINE, NATIVE, OFFERS, REGISTRY, changed, copy_tiny, gotcha, snapshot
-from infercompat.answer.reply import EXIT_STATUS
+from infercompat.answer.reply import EXIT_STATUS, unjudged
 from infercompat.join import VERDICTS
 
-from .stacks import ATTENDING, BACKENDS, BASE, HEAD, MET, POLICY, SELECTION, SERVE, SETTINGS, engine
+from .stacks import ATTENDING, BACKENDS, BASE, HEAD, HOLDING, MET, POLICY, SELECTION, SERVE, SETTINGS, engine
 
 LORA = {MET: gotcha(when="{lora: true}")}
 ALWAYS = {MET: gotcha(when="")}
@@ -229,7 +229,9 @@ def test_over_all_models_and_engines(run, folder):
 def test_for_people_the_verdict_comes_first(run, folder):
     shown = run("check", "plain-model", "enga", "--hardware", "card-big", "--gpus", "2", catalog=folder).stdout
     first, reason, *rest = shown.splitlines()
-    assert first.startswith("ONLY-WITH   [") and first.endswith("plain-model on enga 1.1.0 (newest in the catalog) on 2x card-big")
+    assert first.startswith("ONLY-WITH   [") and first.endswith(
+        "plain-model on enga 1.1.0 (newest in the catalog) on 2x card-big   (memory was not judged: no length was asked for)"
+    )
     assert reason == "  met: Goes wrong; cleared by: set chunked_prefill = false"
     for line in ("Met:", "Cleared by, cheapest first:", "  set chunked_prefill = false", "enga serve acme/plain --no-chunked-prefill --tp 2"):
         assert line in rest
@@ -270,3 +272,21 @@ def test_what_would_decide_is_asked_for_last(run, tmp_path):
     assert run("check", "plain-model", "enga", catalog=waiting).stdout.splitlines()[-1] == "Say more to decide: max_num_seqs"
     silent = copy_tiny(tmp_path / "silent", BASE | SILENT)
     assert run("check", "plain-model", "enga", catalog=silent).stdout.splitlines()[-1] == "Missing in the catalog: architecture"
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "why"),
+    [
+        ({}, {}, "no hardware was named"),
+        ({}, {"settings": ["hardware.class=sm90"], "length": 100}, "no hardware was named"),
+        ({}, {"hardware": "card-base"}, "that of card-base is not on record"),
+        ({}, {"hardware": "card-big"}, "no length was asked for"),
+        (ALWAYS, {}, None),
+        (SILENT, {}, None),
+        (CLEARED, {}, "no hardware was named"),
+        (HOLDING, {"hardware": "card-big", "length": 100}, None),
+    ],
+)
+def test_a_yes_says_whether_memory_was_judged(ask, files, options, why):
+    """An answer that something else decides, or that is unknown, needs no word on it."""
+    assert unjudged(ask(files, **options).data) == why

@@ -69,3 +69,56 @@ def test_the_slips_of_the_review(ask_real):
         ask_real("gpt-oss-20b", "vllm@0.33.0", settings=["attention.backend=FLASHINFR"])
     with pytest.raises(Refused, match=r"^speculation\.method is never eaglle9 on vllm 0\.33\.0; nearest: eagle"):
         ask_real("llama-3.1-8b", "vllm@0.33.0", settings=["speculation.method=eaglle9"])
+
+
+@pytest.mark.parametrize("engine", ["mlx-lm", "transformers", "tensorrt-llm", "sglang", "vllm"])
+def test_a_slip_of_a_way_to_draft_is_told_alike_by_every_engine(ask_real, engine):
+    """Whether or not its list is closed: no record of any engine has the word, and one that is nearly the same is there."""
+    with pytest.raises(Refused, match=r"eagle33.*; nearest: (EAGLE3|eagle3)"):
+        ask_real("qwen3-8b", engine, settings=["speculation.method=eagle33"])
+
+
+def test_a_way_to_draft_that_only_a_newer_release_may_have_is_no_slip(ask_real):
+    found = ask_real("qwen3-8b", "mlx-lm@9.0.0", settings=["speculation.method=eagle4"])
+    assert found.data["notes"] == ["no record knows eagle4 as a word for speculation.method; nearest: EAGLE, EAGLE3, eagle2"]
+
+
+SPOKEN = {MET: gotcha(when="{setting.spoken_of: true}", symptom="performance-cliff")}
+
+
+@pytest.mark.parametrize(
+    ("setting", "notes"),
+    [
+        ("setting.disable_fst=true", ["nothing on record of enga knows setting.disable_fst, so that it decides nothing here; nearest: setting.disable_fast"]),
+        ("setting.zzz=1", ["nothing on record of enga knows setting.zzz, so that it decides nothing here"]),
+        ("setting.spoken_of=true", []),
+        ("setting.disable_fast=true", []),
+        ("setting.mode=true", []),
+        ("setting.mode=auto", []),
+    ],
+)
+def test_a_setting_that_nothing_on_record_knows_is_told(ask, setting, notes):
+    assert ask(SPOKEN, settings=[setting]).data["notes"] == notes
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("setting.mode=onn", "setting.mode is never onn on enga 1.1.0; nearest: on"),
+        ("setting.mode=5", "setting.mode is never 5 on enga 1.1.0; known: on, off, auto"),
+    ],
+)
+def test_a_value_outside_of_a_closed_list_is_refused(ask, setting, message):
+    with pytest.raises(Refused) as refused:
+        ask(settings=[setting])
+    assert str(refused.value) == message
+    told = ask(engine="enga@1.0.0", settings=[setting]).data["notes"]
+    assert told == [f"{setting.partition('=')[2]} is none of the words of enga 1.1.0 for setting.mode; {message.partition('; ')[2]}"]
+
+
+def test_words_of_other_engines_for_graphs(ask_real):
+    """SGLang 0.5.23 knows full, breakable and disabled (arg_groups/choices.py), so a mode of vLLM's is refused there by its list."""
+    found = ask_real("qwen3-8b", "sglang@0.5.23", settings=["cuda_graphs=piecewise"])
+    assert (found.hop("cuda-graphs").state, found.reply.verdict) == ("fails", "only-with")
+    with pytest.raises(Refused, match=r"^cuda_graphs is never FULLL on vllm 0\.33\.0; nearest: full"):
+        ask_real("qwen3-8b", "vllm@0.33.0", settings=["cuda_graphs=FULLL"])

@@ -67,6 +67,16 @@ def test_conditions_and_symptoms(gate, fields, expected):
     assert outcome(gate(gotcha(**fields))) == expected
 
 
+@pytest.mark.parametrize(("place", "state"), [(None, "hit"), ("sm100", "hit"), ("cpu", "almost")])
+def test_a_fault_anywhere_but_on_some_hardware(make, place, state):
+    """On unknown hardware it is met: it is those few that are clean."""
+    products = make({GOTCHA: None, MET: gotcha(hardware="{scope: any, clean_on: [cpu]}")})
+    catalog = products.catalog
+    stack = Stack(catalog.records["tiny-model"], products.derived["tiny-model"], {"hardware.class": place} if place else {})
+    [found] = gates(catalog, catalog.records["enga"], Release("1.1.0", None), stack, "2026-03-01", almost=True)
+    assert found.state == state
+
+
 def test_a_pair_without_the_requirement_does_not_meet_it(gate):
     both = {REGISTRY: snapshot(*(f"about: {{architecture: {name}}}, holds: native" for name in ("TinyForCausalLM", "LlamaForCausalLM")))}
     assert outcome(gate(gotcha(), both)) == ("hit", True)

@@ -116,7 +116,8 @@ def test_the_script_answers_as_the_command_does(tab, server, name):
         ({"settings": {"pipeline_parallel": "5000"}}, "pipeline_parallel is 4096 at most, not 5000"),
         ({"engine": "exllamav3", "settings": {"setting.cache_size": "abc"}}, "setting.cache_size is a number, not abc"),
         ({"settings": {"model.heads": "8"}}, "model.heads follows from the model: it is not set"),
-        ({"gpus": 2, "tp": 4}, "tensor_parallel 4 take 4 devices, not 2"),
+        ({"gpus": 2, "tp": 4}, "tensor_parallel 4 take 4 devices, not 2; ask with --gpus 4 or more, or name fewer ranks"),
+        ({"settings": {"setting.max_lora_rank": "20"}}, "setting.max_lora_rank is never 20 on vllm 0.33.0; known: 1, 8, 16, 32, 64, 128, 256, 320, 512"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_the_command_s_words(tab, server, asked, message):

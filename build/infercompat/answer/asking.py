@@ -50,18 +50,18 @@ def questions(products: Products, model: str | None, engine: str | None, options
         raise Refused("engine.has_pr is said of one engine, and none is named; write the engine's id, such as vllm.has_pr")
     hardware = hardware_of(catalog, options["hardware"]) if options["hardware"] else None
     _check_hardware(hardware, given)
-    gpus = devices(options["gpus"], given)
     engines = [engine_named(catalog, engine)] if engine else [(e, None) for e in catalog.of_kind("engine") if e.data["role"] != "kernel-library"]
     if engine:
         check_settings(engines[0][0], given)
     engines = [(found, _pinned(found, version, pinned, given)) for found, version in engines]
     if engine:
         given = with_changes(with_changes(given, {f"{engines[0][0].id}.has_pr": changes} if changes else {}), told_of(*engines[0]))
+    counted = [(found, version, devices(options["gpus"], given, found)) for found, version in engines]
     models, chosen = _models(products, model, options["from_config"]), options["checkpoint"]
     asked = [
         Question(record, derived, found, release_of(found, version), hardware, gpus, given, required, chosen or hub_id(record, model) or file_of(record))
         for record, derived in models
-        for found, version in engines
+        for found, version, gpus in counted
     ]
     if engine and asked:
         check_words(catalog, asked[0])
@@ -122,14 +122,14 @@ def _check_hardware(hardware: Record | None, given: Mapping[str, Any]) -> None:
             raise Refused(f"{fact} is given as {given[fact]}, and that of {hardware.id if hardware else hardware_class} is {value}")
 
 
-def devices(count: int, given: Mapping[str, Any]) -> int:
+def devices(count: int, given: Mapping[str, Any], engine: Record | None = None) -> int:
     """The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused."""
-    ranks = ranks_of(given)
+    ranks = ranks_of(given, engine)
     experts = given.get("expert_parallel", 1)
     needed = max(math.prod(ranks.values()), experts)  # the ranks that share experts are ranks of the others, too
     if 1 < count < needed:
         named = " and ".join(f"{fact} {number}" for fact, number in (ranks | {"expert_parallel": experts}).items() if number > 1)
-        raise Refused(f"{named} take {needed} devices, not {count}")
+        raise Refused(f"{named} take {needed} devices, not {count}; ask with --gpus {needed} or more, or name fewer ranks")
     return max(count, needed)
 
 

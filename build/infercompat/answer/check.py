@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from infercompat.answer.attention import attention, said
 from infercompat.answer.facts import Resolved, resolve
+from infercompat.answer.length import NAME as LENGTH_HOP
+from infercompat.answer.length import allowed, length
 from infercompat.answer.memory import FEW, Memory, memory
 from infercompat.answer.memory import hop as memory_hop
 from infercompat.answer.observed import RAN, Seen, confirmed, holds_for, seen
@@ -129,8 +131,7 @@ class Assessor(Struct, dict=True):
         if config.state == "holds" and not config.sources:
             config = replace(config, finding=f"{len(stack.derived.layers)} layers read from the config that was given", value=None)
         hops.append(config)
-        other = task(resolved, self.ledger)
-        hops += [] if other is None else [other]
+        hops += [hop for hop in (task(resolved, self.ledger), length(resolved, joiner)) if hop is not None]
         hops += [] if isinstance(derived, Unknown) else [joiner.requirement(requirement, stack, hops[0]) for requirement in derived.requirements]
         place = binary(joiner, stack) or joiner.hardware(stack) or self._hardware(resolved)
         places = [hop for hop in (place, joiner.model_there(stack)) if hop is not None]
@@ -211,6 +212,9 @@ def _decide(found: Assessment) -> tuple[str, str, tuple[str, ...], tuple[str, ..
     tight = [hop for hop in found.hops if hop.name == "memory" and hop.state == "gap"]
     if tight:
         return "only-with", f"memory: {tight[0].finding}", (), (_room(found.memory),)
+    long = [hop for hop in found.hops if hop.name == LENGTH_HOP and hop.state == "gap"]
+    if long:
+        return "only-with", f"{LENGTH_HOP}: {long[0].finding}", (), (allowed(found.resolved),)
     if found.could_block:
         facts = tuple(dict.fromkeys(fact for gate in found.could_block for fact in gate.left_out))
         return "only-with", f"{found.could_block[0].gotcha.id} depends on {', '.join(found.could_block[0].left_out)}", (), facts

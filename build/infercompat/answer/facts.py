@@ -147,7 +147,7 @@ def _hardware(question: Question, facts: dict[str, Any]) -> None:
 
 def shares(question: Question, facts: dict[str, Any]) -> int | None:
     """Tensor-parallel ranks where nobody named them: the devices that pipeline stages and replicas leave; None for one device."""
-    others = math.prod(number for fact, number in ranks_of(facts).items() if fact != "tensor_parallel")
+    others = math.prod(number for fact, number in ranks_of(facts, question.engine).items() if fact != "tensor_parallel")
     return question.gpus // others if question.gpus > others else None
 
 

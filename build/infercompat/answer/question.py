@@ -17,11 +17,22 @@ from infercompat.derive import Derived, Unknown
 from infercompat.join import Release
 from infercompat.link import Catalog
 from infercompat.records import Record
-from infercompat.versions import changes_named, compare, date_of_build, parse_version, select, told
+from infercompat.versions import Ordered, changes_named, compare, date_of_build, parse_version, select, told
 
 RANKS = ("tensor_parallel", "pipeline_parallel", "data_parallel")
 ATTENTION_REPLICAS = "setting.enable_dp_attention"
-"""With it the replicas are of attention alone, as in SGLang."""
+"""With it the replicas are of attention alone, on the engines whose record has it."""
+FORMS = {
+    "pep440": "numbers such as 0.11.2 or 1.2.0rc1",
+    "semver": "numbers such as 0.11.2 or v0.12.0-rc1",
+    "build": "the number of a build such as b10488",
+    "commit": "the number of a build such as b10488, or the first seven digits of a commit or more",
+}
+"""What versions of each scheme look like."""
+_ELSEWHERE = "a branch with its day (main@2026-11-20), a commit or an image with its tag will do, too"
+_SLIP = re.compile(r"(?!.*dev)(?:[A-Za-z]{1,2}\d+[A-Za-z]*|v?\d+(?:\.\d+)*[A-Za-z]+\d*)")
+"""Numbers with letters at them that are no version of the scheme, and neither the name of a branch nor of an image."""
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
 class Refused(Exception):
@@ -61,10 +72,14 @@ class Question(Struct, frozen=True):
         return None if isinstance(self.derived, Unknown) else self.derived.context.native
 
 
-def ranks_of(given: Mapping[str, Any]) -> dict[str, int]:
-    """The ranks that were named and that multiply, by fact: replicas of attention alone lie within the tensor-parallel ranks."""
+def ranks_of(given: Mapping[str, Any], engine: Record | None = None) -> dict[str, int]:
+    """The ranks that were named and that multiply, by fact: replicas of attention alone lie within the tensor-parallel ranks.
+
+    With an engine, only where it has the switch for them.
+    """
     ranks = {fact: int(given.get(fact) or 1) for fact in RANKS}
-    return ranks | {"data_parallel": 1} if given.get(ATTENTION_REPLICAS) is True else ranks
+    has_it = engine is None or ATTENTION_REPLICAS in (engine.data.get("settings") or {})
+    return ranks | {"data_parallel": 1} if has_it and given.get(ATTENTION_REPLICAS) is True else ranks
 
 
 def release_of(engine: Record, wanted: str | None) -> Release:
@@ -80,11 +95,18 @@ def release_of(engine: Record, wanted: str | None) -> Release:
         if date and known != date:
             raise Refused(f"{engine.id} {found.version} is of {known}, not of {date}")
         return Release(found.version, known, assumed=found.assumed)
-    if wanted and parse_version(engine.data["scheme"], wanted) is not None:
+    scheme = engine.data["scheme"]
+    if wanted and parse_version(scheme, wanted) is not None and not _is_slip(scheme, wanted):
         dates = {entry["version"]: entry["date"] for entry in releases}
-        return Release(wanted, date or (date_of_build(wanted, dates) if engine.data["scheme"] == "commit" else None), assumed=False)
+        return Release(wanted, date or (date_of_build(wanted, dates) if scheme == "commit" else None), assumed=False)
     known = ", ".join(entry["version"] for entry in releases[:6])
-    raise Refused(f"'{wanted}' is no {engine.data['scheme']} version of {engine.id}; releases in the catalog: {known}")
+    raise Refused(f"'{wanted}' is no {scheme} version of {engine.id}: write {FORMS[scheme]}; {_ELSEWHERE}; releases in the catalog: {known}")
+
+
+def _is_slip(scheme: str, wanted: str) -> bool:
+    """Whether a version that no scheme orders has the form of none of them."""
+    ordered = isinstance(parse_version(scheme, wanted), Ordered) or (scheme == "commit" and re.fullmatch(r"b\d{1,5}", wanted))
+    return not ordered and _COMMIT.fullmatch(wanted) is None and _SLIP.fullmatch(wanted) is not None
 
 
 def told_of(engine: Record, wanted: str | None) -> dict[str, Any]:
@@ -129,9 +151,12 @@ def read_setting(text: str, catalog: Catalog | None = None) -> tuple[str, Any]:
         return name, changes
     if name == "version" or (ending == "version" and is_known):
         return name, value
+    if name == "engine.version":
+        raise Refused("there is no fact engine.version; version is that of the engine that is asked about, and vllm.version that of one by its id")
     fact = None if component is not None else lookup(name)
     if fact is None:
-        close = [f"{one}.{ending}" for one in difflib.get_close_matches(component or "", [*sorted(known), "engine"])] or nearest(name)
+        everyone = ["engine"] if ending == "has_pr" else []
+        close = [f"{one}.{ending}" for one in difflib.get_close_matches(component or "", [*sorted(known), *everyone])] or nearest(name)
         raise Refused(f"there is no fact {name}" + (f"; nearest: {', '.join(close)}" if close else "; infercompat explain facts lists them"))
     if name.startswith("model.") or ".model." in name:
         raise Refused(f"{name} follows from the model: it is not set")

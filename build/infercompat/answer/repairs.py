@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
+from infercompat.answer.length import NAME as LENGTH_HOP
 from infercompat.answer.question import RANKS, Question, Refused, release_of
 from infercompat.condition import Range, evaluate, in_words, leaves, lookup, parse
 from infercompat.condition.nodes import AllOf, Is, Not, OfItems, Relates
@@ -22,14 +23,17 @@ from infercompat.condition.values import OneOf
 from infercompat.join import BLOCKING, Gate, Hop, newest_release
 
 MOST_CHANGES, MOST_TRIED, MOST_SHOWN = 3, 400, 5
+MOST_FURTHER = 40
+"""How many sets that are one change larger are tried for a clean one, where smaller ones clear what is met and leave something open."""
 LARGER_SHARES = (0.95, 0.97, 0.99)
 """Shares of a device that may be tried where the cache does not fit."""
 LENGTH = "max_model_len"
 """Never reset where it was asked for: it is what the person wants of the server, and its default is longer."""
 ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"})
 """What decides among attention backends."""
-MOST_VALUES, MOST_NUMBERS = 3, 512
-"""How many other values of a number are tried where a comparison rules out the one there is, and how many are looked at for that."""
+MOST_VALUES, MOST_NUMBERS, SMALL = 3, 512, 64
+"""How many other values of a number are tried where a comparison rules out the one there is, how far from it they are looked for, and up to
+which they are looked for in any case."""
 
 
 class Change(Struct, frozen=True):
@@ -73,39 +77,56 @@ class Search(Struct, frozen=True):
 def search(assessor: Assessor, found: Assessment) -> Search:
     """The smallest sets of changes that clear the question, cheapest first. None that contains another is listed.
 
-    Where none makes it clean, those after which it only depends on what it depended on before.
+    Where none makes it clean, those after which it only depends on what it depended on before. A clean set stands before a smaller one that
+    leaves something open, and is looked for where some change that was tried closes a part of that.
     """
     ordered = sorted(_changes(found), key=lambda change: (change.cost, change.distance, change.words))
     changes = list({(change.set, change.drop, change.version): change for change in reversed(ordered)}.values())[::-1]
     clean: list[Repair] = []
     nearly: list[Repair] = []
     partial: list[Repair] = []
-    clears, tried = False, 0
+    clears, tried, most, last = False, 0, MOST_TRIED, MOST_CHANGES
+    left: set[str] | None = None
+    opened: list[set[str]] = []
 
     def result(complete: bool) -> Search:
         return Search(tuple((clean or nearly)[:MOST_SHOWN]), tuple(partial[:MOST_SHOWN]), clears, complete)
 
     for size in range(1, MOST_CHANGES + 1):
+        if size > last:
+            break
         for chosen in sorted(itertools.combinations(changes, size), key=lambda chosen: sum(change.cost for change in chosen)):
             if _clash(chosen):
                 continue
-            if tried == MOST_TRIED:
-                return result(complete=False)
+            if tried == most:
+                return result(complete=most < MOST_TRIED)
             tried += 1
             question = found.question
             for change in chosen:
                 question = change.apply(question)
             after = assessor.assess(question)
-            clears = clears or not (after.blocking or after.verdict == "no")
+            opened.append(_open(after))
+            if not (after.blocking or after.verdict == "no"):
+                clears, left = True, opened[-1] if left is None else left
             if after.verdict == "yes":
                 clean.append(Repair(chosen, after))
+            elif any(set(one.changes) <= set(chosen) for one in (*nearly, *partial)):
+                continue
             elif found.verdict == "no" and after.verdict == "only-with" and _only_depends(after, found):
                 nearly.append(Repair(chosen, after))
             elif _clears_what_is_met(after, found):
                 partial.append(Repair(chosen, after))
-        if clean or nearly or (clears and found.verdict == "unknown"):
+        enough = nearly or (clears and found.verdict == "unknown")
+        if clean or (enough and not any(left is not None and not left <= other for other in opened)):
             break
+        if enough:
+            last, most = min(last, size + 1), min(most, tried + MOST_FURTHER)
     return result(complete=True)
+
+
+def _open(found: Assessment) -> set[str]:
+    """What is unknown of it, and what it waits for."""
+    return {hop.name for hop in found.hops if hop.state == "unknown" and not hop.optional} | _waiting(found)
 
 
 def _clears_what_is_met(after: Assessment, before: Assessment) -> bool:
@@ -114,19 +135,21 @@ def _clears_what_is_met(after: Assessment, before: Assessment) -> bool:
         return False
     unknown, waiting = (
         [{hop.name for hop in one.hops if hop.state == "unknown"} for one in (after, before)],
-        [{gate.gotcha.id for gate in one.could_block} | _avoidable(one) for one in (after, before)],
+        [_waiting(one) for one in (after, before)],
     )
     return unknown[0] <= unknown[1] and waiting[0] <= waiting[1]
 
 
 def _only_depends(after: Assessment, before: Assessment) -> bool:
     """Whether what blocked is cleared, and what is left was there before the change, too: facts that nobody named, failures that can be avoided."""
-    left, waiting = ({gate.gotcha.id for gate in one.could_block} | _avoidable(one) for one in (after, before))
+    left, waiting = map(_waiting, (after, before))
     return bool(left) and left <= waiting and not _short(after)
 
 
-def _avoidable(found: Assessment) -> set[str]:
-    return {hop.name for hop in found.hops if hop.state == "fails" and hop.avoided_by}
+def _waiting(found: Assessment) -> set[str]:
+    """What waits for facts that nobody named, what can be avoided, and a length beyond the model's that is taken."""
+    hops = {hop.name for hop in found.hops if (hop.state == "fails" and hop.avoided_by) or (hop.state == "gap" and hop.name == LENGTH_HOP)}
+    return hops | {gate.gotcha.id for gate in found.could_block}
 
 
 def _clash(chosen: tuple[Change, ...]) -> bool:
@@ -187,7 +210,8 @@ def _to_other_ranks(gate: Gate, found: Assessment) -> Iterator[Change]:
         current, most = found.resolved.facts.get(name), _most_ranks(name, found)
         if name in found.question.required or not isinstance(current, int):
             continue
-        others = sorted({*range(max(1, current - MOST_NUMBERS), min(most, current + MOST_NUMBERS) + 1)} - {current}, key=lambda n: (abs(n - current), -n))
+        near = range(max(1, current - MOST_NUMBERS), min(most, current + MOST_NUMBERS) + 1)
+        others = sorted({*near, *range(1, min(most, SMALL) + 1)} - {current}, key=lambda n: (abs(n - current), -n))
         stacks = ((n, replace(found.resolved, facts={**found.resolved.facts, name: n}).stack) for n in others)
         for number in itertools.islice((n for n, stack in stacks if evaluate(condition, stack).no), MOST_VALUES):
             distance = 2 * abs(number - current) - (number > current)  # of two that are as near, the one that uses more devices

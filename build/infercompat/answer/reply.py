@@ -187,6 +187,20 @@ def _print_repairs(data: dict[str, Any]) -> None:
         click.echo(f"\nCleared by: {known} clears what stands in the way")
 
 
+def unjudged(data: dict[str, Any]) -> str | None:
+    """Why an answer that lets the stack be says nothing of the memory; None where that was judged, or stands in no one's way."""
+    question, memory = data["question"], data["memory"]
+    if data["verdict"] not in ("yes", "only-with") or any(hop["hop"] == "memory" for hop in data["chain"]):
+        return None
+    if question["hardware"] is None:
+        return "no hardware was named"
+    if memory is None:
+        return "the config cannot be read into layers"
+    if memory["device_bytes"] is None:
+        return f"that of {question['hardware']} is not on record"
+    return None if memory["fits"] or "max_model_len" in question["given"] else "no length was asked for"
+
+
 def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
@@ -198,7 +212,9 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
     assumed = " (newest in the catalog)" if question["version_assumed"] else ""
     grade = f"   [{data['grade']} · {data['confidence']:.2f}]" if data["grade"] else ""
     engine = f" on {question['engine']} {question['version']}" if question["engine"] else ""
-    click.echo(f"{data['verdict'].upper()}{grade}   {question['model']}{engine}{assumed if engine else ''}{where}")
+    silent = unjudged(data)
+    memory = f"   (memory was not judged: {silent})" if silent else ""
+    click.echo(f"{data['verdict'].upper()}{grade}   {question['model']}{engine}{assumed if engine else ''}{where}{memory}")
     if question["newest_known"]:
         newer = f"{question['engine']} {question['version']} is newer than any release on record (the newest known is {question['newest_known']})"
         click.echo(f"  {newer}: what follows is carried over from there as far as that is safe")

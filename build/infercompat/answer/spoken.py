@@ -1,41 +1,47 @@
-"""Words that engines have for a backend or a way to draft: a slip of one is told, and refused where the engine's own list is closed."""
+"""Words that engines have for a backend or a way to draft, and their settings: a slip is told, and refused where the engine's own list is closed."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from infercompat.answer.facts import DRAFT_KINDS
-from infercompat.answer.question import Question, Refused
-from infercompat.condition import lookup
+from infercompat.answer.facts import DRAFT_KINDS, UNDECIDED, as_written
+from infercompat.answer.question import Question, Refused, newest_before
+from infercompat.condition import in_words, lookup
 from infercompat.join import newest_release
+from infercompat.join.gates import gotchas_about
+from infercompat.join.paths import parts
 from infercompat.link import Catalog
 from infercompat.records import Record, walk
 from infercompat.versions import Observation, carry
 
-SPOKEN = ("attention.backend", "speculation.method")
+SPOKEN = ("attention.backend", "speculation.method", "cuda_graphs", "kv_connector")
 """Facts whose words are the engines' own, so that no list of the vocabulary closes them."""
 ALWAYS = {
     "attention.backend": frozenset({"auto", "none", "null"}),
     "speculation.method": frozenset({*DRAFT_KINDS, "auto", "none", "null", "mtp", "eagle", "eagle3", "medusa"}),
+    "cuda_graphs": frozenset({"auto", "none", "null"}),
+    "kv_connector": frozenset({"auto", "none", "null"}),
 }
 """Words that are taken whether or not a record has them."""
 MOST_KNOWN = 12
+_SETTING = re.compile(r"setting\.[a-z][a-z0-9_]*")
 
 
 def check_words(catalog: Catalog, question: Question) -> None:
     """Raises Refused for a word that no record knows, where the engine's words are a closed list at that version."""
-    for told in _unknown(catalog, question):
+    for told in (*_unknown(catalog, question), *_of_settings_given(catalog, question)):
         if told.closed:
             raise Refused(told.words)
 
 
 def notes(catalog: Catalog, question: Question) -> list[str]:
     """What a reader has to know of words that no record knows, or that are none of the engine's list."""
-    return [told.words for told in _unknown(catalog, question)]
+    return [told.words for told in (*_unknown(catalog, question), *_of_settings_given(catalog, question))]
 
 
 class _Told(Struct, frozen=True):
@@ -57,7 +63,7 @@ def _unknown(catalog: Catalog, question: Question) -> Iterator[_Told]:
             if word.lower() in {one.lower() for one in own} | ALWAYS[fact]:
                 continue
             known = _is_known(catalog, fact, word)
-            if known and not (listed and fact == "attention.backend"):
+            if known and not (listed and fact != "speculation.method"):
                 continue
             close = nearest(word, own if listed else known_words(catalog, fact))
             rest = f"; nearest: {', '.join(close)}" if close else _all(own) if listed else ""
@@ -66,7 +72,61 @@ def _unknown(catalog: Catalog, question: Question) -> Iterator[_Told]:
             elif listed:
                 yield _Told(f"{word} is none of the words of {engine.id} {version} for {name}{rest}", closed=False)
             else:
-                yield _Told(f"no record knows {word} as a word for {name}{rest}", closed=False)
+                # No engine of any version has the word, and one that is nearly the same is there: only what is newer than all may have it.
+                slip = fact == "speculation.method" and bool(close) and newest_before(engine, question.release) is None
+                yield _Told(f"no record knows {word} as a word for {name}{rest}", closed=slip)
+
+
+def _of_settings_given(catalog: Catalog, question: Question) -> Iterator[_Told]:
+    """Settings by the engine's own name that nothing on record of it knows, and values that are none of a closed list."""
+    engine, version = question.engine, question.release.version
+    for name, value in question.given.items():
+        fact = found.name if (found := lookup(name)) else ""
+        if not fact.startswith("setting."):
+            continue
+        setting = (engine.data.get("settings") or {}).get(fact)
+        if setting is None:
+            known = known_settings(catalog, engine)
+            if fact not in known:
+                close = nearest(fact.removeprefix("setting."), [one.removeprefix("setting.") for one in known])
+                rest = f"; nearest: {', '.join(f'setting.{one}' for one in close)}" if close else ""
+                yield _Told(f"nothing on record of {engine.id} knows {name}, so that it decides nothing here{rest}", closed=False)
+            continue
+        own, written = setting.get("values", ()), as_written(setting, value)
+        if not own or written in UNDECIDED or _is_among(written, own) or written in setting.get("words", ()) or written == setting.get("default"):
+            continue
+        words = [in_words(one) for one in own]
+        close = nearest(written, words) if isinstance(written, str) else []
+        rest = f"; nearest: {', '.join(close)}" if close else f"; known: {', '.join(words)}"
+        if _read_here(question):
+            yield _Told(f"{name} is never {in_words(written)} on {engine.id} {version}{rest}", closed=True)
+        else:
+            yield _Told(f"{in_words(written)} is none of the words of {engine.id} {newest_release(engine).version} for {name}{rest}", closed=False)
+
+
+def _is_among(value: Any, listed: Collection[Any]) -> bool:
+    """Whether a list has the value itself: 1 is not true."""
+    return any(one == value and isinstance(one, bool) == isinstance(value, bool) for one in listed)
+
+
+def known_settings(catalog: Catalog, engine: Record) -> frozenset[str]:
+    """The settings that the engine's record has, or what is on record of it, of its paths and of what it runs speaks of; found once."""
+    key = ("known settings", engine.id)
+    if key not in catalog.memo:
+        inner = [run for one in (engine, *parts(catalog, engine)) if "runs" in one.data and (run := catalog.resolve(one.data["runs"]))]
+        paths = [engine, *parts(catalog, engine), *inner]
+        ids = {one.id for one in paths}
+        others = (one for kind in ("support", "recipe") for one in catalog.of_kind(kind) if one.engine in ids)
+        records = [*paths, *others, *(gotcha for one in paths for gotcha in gotchas_about(catalog, one))]
+        catalog.memo[key] = frozenset(name for one in records for name in _settings_in(one.data))
+    return catalog.memo[key]
+
+
+def _settings_in(data: Any) -> Iterator[str]:
+    for path, value in walk(data):
+        for text in (path[-1] if path else None, value):
+            if isinstance(text, str) and "setting." in text:
+                yield from _SETTING.findall(text)
 
 
 def _all(words: Collection[str]) -> str:

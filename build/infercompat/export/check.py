@@ -9,9 +9,9 @@ Whatever does not depend on the question is worked out here, so that the script 
   record, by fact), requirements, features (name, fact), hardware and engines by id (of an engine: name, role, scheme, repository, aliases,
   part_of, dates by release), models by id (name, aliases, hubs), generous (the largest overhead in bytes that a log of any shows, or null).
 `engines/<id>.json`
-  id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), parts (ids of the engines that are one
-  path of it), needs (ids of all the other engine files that a question reads), snapshots (id, version, read_on, title, complete, source,
-  fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>`, on a platform alone as
+  id, data (the record's own fields that are asked for), defaults (facts where nobody sets anything), spoken_settings (those that its record has
+  not and others speak of), parts (ids of its paths), needs (ids of the other engine files that a question reads), snapshots (id, version,
+  read_on, title, complete, source, fallbacks, requirements: the claims on a requirement, on a weight format as `weights.<format>`, on a platform alone as
   `platform.<name>` or on a feature as `features.<id>`, that speak of any model), overheads (bytes, ascending).
 `gotchas/<engine>.json`
   id, gotchas about it.
@@ -44,7 +44,7 @@ from msgspec.structs import asdict
 from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor
 from infercompat.answer.question import components
-from infercompat.answer.spoken import SPOKEN, known_words
+from infercompat.answer.spoken import SPOKEN, known_settings, known_words
 from infercompat.condition import FACTS, MISSING, Condition, Fact, Range, parse, words
 from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, OfItems, Relates
 from infercompat.condition.relation import Arithmetic, Name, Number, Relation, Term, Word
@@ -116,6 +116,7 @@ def engine_data(assessor: Assessor, engine: Record) -> dict[str, Any]:
         "id": engine.id,
         "data": _plain(_asked_of(engine)),
         "defaults": defaults_of(engine),
+        "spoken_settings": sorted(known_settings(catalog, engine) - (engine.data.get("settings") or {}).keys()),
         "parts": [part.id for part in parts(catalog, engine)],
         "needs": sorted(_needed(catalog, engine)),
         "snapshots": [_snapshot(ledger, snapshot) for snapshot in ledger.snapshots(engine.id)],

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from infercompat.condition import parse
+from infercompat.condition import lookup, parse
 from infercompat.condition.nodes import leaves
 from infercompat.join.features import FEATURE, FEATURES, Feature
 from infercompat.join.hops import Hop, Joiner, newest_release
@@ -35,7 +35,8 @@ def features(joiner: Joiner, asked: tuple[str, ...], stack: Stack) -> list[Hop]:
 def _feature(joiner: Joiner, id: str, stack: Stack) -> Hop:
     """What sources say of it; else what the engine has a setting for. What speaks of later versions alone decides nothing.
 
-    Where sources speak of other values alone, the setting's closed list refuses one that is not on it, and says nothing of one that is.
+    Where sources speak of other values alone, or of none, the setting's closed list refuses one that is not on it, and says nothing of one
+    that is.
     """
     feature = FEATURES[id]
     hop = joiner.feature(FEATURE + id, feature.name, stack)
@@ -43,16 +44,20 @@ def _feature(joiner: Joiner, id: str, stack: Stack) -> Hop:
         silent = not joiner.ledger.on_offer(joiner.engine.id, FEATURE + id, stack.names)
         said = _by_setting(joiner, feature, stack)
         return said if said is not None and (silent or said.state == "fails") else _silent(joiner, feature, stack)
-    if id in GENERATING and stack.get("task") in POOLED and hop.state in ("holds", "gap") and not _speaks_of_task(hop):
+    if hop.state in ("holds", "gap") and not _speaks_of(hop, feature.fact) and not lookup(feature.fact).values:
+        said = _by_setting(joiner, feature, stack)
+        if said is not None and said.state == "fails":
+            return said
+    if id in GENERATING and stack.get("task") in POOLED and hop.state in ("holds", "gap") and not _speaks_of(hop, "task"):
         finding = f"{feature.name}: what is said of it is said of generation, and this server is to {stack.get('task')}"
         return replace(hop, name=id, state="unknown", finding=finding, value=None, settings=(feature.fact,))
     later = hop.how == "before" and feature.fact in joiner.settings
     return replace(hop, name=id, finding=f"{feature.name}: {hop.finding}", optional=later, settings=(feature.fact,))
 
 
-def _speaks_of_task(hop: Hop) -> bool:
+def _speaks_of(hop: Hop, fact: str) -> bool:
     condition = parse(hop.when)[0] if hop.when else None
-    return condition is not None and any("task" in leaf.facts for leaf in leaves(condition))
+    return condition is not None and any(fact in leaf.facts for leaf in leaves(condition))
 
 
 def _by_setting(joiner: Joiner, feature: Feature, stack: Stack) -> Hop | None:

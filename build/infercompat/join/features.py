@@ -48,7 +48,11 @@ FEATURES: dict[str, Feature] = {
 BY_METHOD = {"mtp": "mtp", "eagle-3-linear": "eagle3", "dflash": "dflash"}
 """Columns of feature tables that speak of speculation by one method."""
 
+BEYOND_CONTEXT = "beyond-context"
+"""Lengths that the model's config does not allow: what engines say of them is a claim like one on a feature, and no fact alone asks for it."""
+
 _NAMES = {feature.id: (feature.id, *feature.called, *(BY_METHOD if feature.id == "speculation" else ())) for feature in FEATURES.values()}
+_NAMES[BEYOND_CONTEXT] = (BEYOND_CONTEXT,)
 _BY_NAME = {name: id for id, names in _NAMES.items() for name in names}
 _PAIRS = tuple(f"{one}{_BETWEEN}{other}" for one, other in permutations(FEATURES, 2))
 

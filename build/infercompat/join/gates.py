@@ -238,10 +238,11 @@ def _dates(catalog: Catalog, name: str) -> dict[str, str]:
 
 def _hardware(hardware: dict, stack: Facts) -> Truth:
     if hardware["scope"] == "any":
-        return YES
+        clean = hardware.get("clean_on", ())
+        return decided(False, f"hardware is none of {', '.join(clean)}", "hardware.class") if _names(stack) & set(clean) else YES
     words = ", ".join(hardware.get("seen_on", ())) or f"{hardware.get('min')} and up"
     text = f"hardware is one of {words}"
-    names = {stack.get("hardware.id"), stack.get("hardware.class")} - {MISSING}
+    names = _names(stack)
     if not names:
         return maybe(text, "hardware")
     if names & set(hardware.get("seen_on", ())) or _in_range(hardware, stack.get("hardware.class")):
@@ -249,6 +250,10 @@ def _hardware(hardware: dict, stack: Facts) -> Truth:
     if names & set(hardware.get("clean_on", ())) or _other_vendor(hardware, stack.get("hardware.class")):
         return decided(False, text, "hardware.class")
     return maybe(text, "hardware.class", "untested")
+
+
+def _names(stack: Facts) -> set[object]:
+    return {stack.get("hardware.id"), stack.get("hardware.class")} - {MISSING}
 
 
 def _in_range(hardware: dict, found: object) -> bool:

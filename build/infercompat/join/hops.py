@@ -189,7 +189,26 @@ class Joiner:
 
     def _offered(self, requirement: str, data: dict, stack: Stack) -> Hop:
         everywhere = self._not_excluded(self.ledger.on_offer(self.engine.id, requirement, stack.names), stack)
-        return self._judged(requirement, data, stack, for_hardware(everywhere, stack), everywhere)
+        return self._judged(requirement, data, stack, self._here(everywhere, stack), everywhere)
+
+    def _here(self, statements: list[Statement], stack: Stack) -> list[Statement]:
+        """Those of the narrowest place; where none of them reaches the version in question, those of a wider one that does, and that all of
+        the narrower agree with. An exception that was read long ago may still be one, so where they differ nothing is known.
+        """
+        here = for_hardware(statements, stack)
+        rest = [] if unplaced(stack) else [one for one in statements if not any(one is other for other in here)]
+        if not here or not rest or self._reaching(here, stack) is not None:
+            return here
+        wider = self._here(rest, stack)
+        status = self._reaching(wider, stack)
+        alike = next((polarity for polarity in (POSITIVE, NEGATIVE) if status in polarity), frozenset())
+        return wider if all(one.status in alike for one in here) else here
+
+    def _reaching(self, statements: list[Statement], stack: Stack) -> str | None:
+        """What statements come to at the version in question; None where none reaches it."""
+        decided = [one for one in statements if "when" not in one.claim or self._holds(one.claim["when"], stack).yes]
+        offers = self._best_offers(decided)
+        return self._carried(offers[max(offers)])[0].status if offers else "unknown" if statements else None
 
     def _not_excluded(self, statements: list[Statement], stack: Stack) -> list[Statement]:
         """Statements whose conditions are not known to fail."""

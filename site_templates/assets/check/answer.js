@@ -26,7 +26,17 @@ export function chip(verdict) {
 
 /** The verdict in a sentence, for whoever hears the page. @param {Answer} answer */
 export function said(answer) {
-  return `${answer.verdict}: ${answer.reason}`;
+  const silent = unjudged(answer);
+  return `${answer.verdict}: ${answer.reason}${silent ? ` (memory was not judged: ${silent})` : ""}`;
+}
+
+/** Why an answer that lets the stack be says nothing of the memory, as answer/reply.py has it; null where that was judged, or stands in no one's way. @param {Answer} answer */
+export function unjudged({ verdict, question, chain, memory }) {
+  if (!["yes", "only-with"].includes(verdict) || chain.some(({ hop }) => hop === "memory")) return null;
+  if (!question.hardware) return "no hardware was named";
+  if (!memory) return "the config cannot be read into layers";
+  if (memory.device_bytes === null) return `that of ${question.hardware} is not on record`;
+  return memory.fits || "max_model_len" in question.given ? null : "no length was asked for";
 }
 
 /** @param {string} path @param {string} text */
@@ -44,9 +54,10 @@ export function head(answer, page) {
   const { question } = answer;
   const where = question.hardware ? `on ${question.gpus} × ${page.names(question.hardware)}` : "on hardware that nobody named";
   const version = question.version ? `${question.version}${question.version_assumed ? ", the newest on record" : ""}` : "";
+  const silent = unjudged(answer);
   const title = [page.names(question.model), question.engine && `on ${page.names(question.engine)}`].filter(Boolean).join(" ");
   const found = [
-    make("p", { class: "ck-verdict" }, chip(answer.verdict), answer.grade ? make("span", { class: "ic-grade" }, ` ${answer.grade} · ${answer.confidence?.toFixed(2)}`) : ""),
+    make("p", { class: "ck-verdict" }, chip(answer.verdict), answer.grade ? make("span", { class: "ic-grade" }, ` ${answer.grade} · ${answer.confidence?.toFixed(2)}`) : "", silent ? make("span", { class: "ic-dim" }, ` memory was not judged: ${silent}`) : ""),
     make("h2", { class: "ck-title", id: "answer" }, title, make("small", {}, [version, where].filter(Boolean).join(" · "))),
     make("p", { class: "ck-reason" }, answer.reason),
   ];

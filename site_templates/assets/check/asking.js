@@ -29,10 +29,10 @@ export async function questionOf(catalog, fetch, asked) {
   const { version: pinned, "engine.has_pr": changes, ...given } = said;
   const hardware = asked.hardware ? hardwareNamed(catalog, asked.hardware) : null;
   checkHardware(catalog, hardware, given);
-  const gpus = devices(asked.gpus ?? 1, given);
   const [engine, version] = engineNamed(catalog, asked.engine);
   const model = asked.config ? modelOfConfig(asked.config, catalog.words["weight-format"]) : modelNamed(catalog, asked.model);
   const data = await loadData(fetch, catalog, model, engine);
+  const gpus = devices(asked.gpus ?? 1, given, data.engine);
   checkSettings(data.engine, given);
   checkTypes(catalog, data, given);
   const meant = onlyVersion(engine, [version, asked.version, pinned, given[`${engine}.version`]]);
@@ -108,15 +108,15 @@ function checkHardware(catalog, hardware, given) {
 
 /**
  * The devices: as many as were counted, or as the ranks that were named take where nobody counted. Fewer are refused.
- * @param {number} count @param {Facts} given
+ * @param {number} count @param {Facts} given @param {import("./types.js").Engine} engine
  */
-function devices(count, given) {
-  const ranks = Object.entries(ranksOf(given)).map(([fact, number]) => ({ fact, number }));
+function devices(count, given, engine) {
+  const ranks = Object.entries(ranksOf(given, engine)).map(([fact, number]) => ({ fact, number }));
   const experts = { fact: "expert_parallel", number: given.expert_parallel ?? 1 };
   const needed = Math.max(ranks.reduce((product, { number }) => product * number, 1), experts.number); // the ranks that share experts are ranks of the others, too
   if (1 < count && count < needed) {
     const named = [...ranks, experts].filter(({ number }) => number > 1).map(({ fact, number }) => `${fact} ${number}`);
-    throw new Refused(`${named.join(" and ")} take ${needed} devices, not ${count}`);
+    throw new Refused(`${named.join(" and ")} take ${needed} devices, not ${count}; ask with --gpus ${needed} or more, or name fewer ranks`);
   }
   return Math.max(count, needed);
 }

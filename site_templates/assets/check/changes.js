@@ -19,7 +19,8 @@ import { isRange, lookup } from "./registry.js";
 const LARGER_SHARES = [0.95, 0.97, 0.99]; // of a device, where the cache does not fit
 const SHARE = "gpu_memory_utilization";
 const LENGTH = "max_model_len"; // never reset where it was asked for: it is what the person wants of the server, and its default is longer
-const [MOST_VALUES, MOST_NUMBERS] = [3, 512]; // other values of a number that are tried, and how many are looked at for that
+// Other values of a number that are tried, how far from it they are looked for, and up to which they are looked for in any case.
+const [MOST_VALUES, MOST_NUMBERS, SMALL] = [3, 512, 64];
 const ATTENTION = ["attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"]; // what decides among backends
 
 /**
@@ -82,8 +83,10 @@ function* toOtherRanks(gate, found, data, may) {
   for (const name of new Set(compared.flatMap(factsOf).filter((fact) => RANKS.includes(fact)))) {
     const current = resolved.facts[name];
     if (resolved.question.required.has(name) || !Number.isInteger(current)) continue;
-    const [first, last] = [Math.max(1, current - MOST_NUMBERS), Math.min(mostRanks(name, found), current + MOST_NUMBERS)];
-    const others = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place).filter((number) => number !== current);
+    const most = mostRanks(name, found);
+    const span = (/** @type {number} */ first, /** @type {number} */ last) => Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place);
+    const looked = [...span(Math.max(1, current - MOST_NUMBERS), Math.min(most, current + MOST_NUMBERS)), ...span(1, Math.min(most, SMALL))];
+    const others = [...new Set(looked)].filter((number) => number !== current);
     let tried = 0;
     for (const number of sortedBy(others, (one) => [Math.abs(one - current), -one])) {
       const stack = stackOf({ ...resolved, facts: { ...resolved.facts, [name]: number } }, data);

@@ -9,6 +9,7 @@ import { asked, features } from "./features.js";
 import { BLOCKING, blocks, leftOut } from "./gates.js";
 import { grade } from "./grade.js";
 import { hop } from "./hops.js";
+import { NAME as LENGTH_HOP, allowed, length } from "./length.js";
 import { memory, memoryHop } from "./memory.js";
 import { confirmed, holdsFor, seen } from "./observed.js";
 import { joinerFor, pathGates } from "./paths.js";
@@ -88,8 +89,8 @@ function hopsOf(resolved, joiner, demanded) {
   const read = joiner.config(stack);
   const inHand = read.state === "holds" && !read.sources.length && !resolved.question.derived.unknown;
   const config = inHand ? { ...read, finding: `${stack.layers()?.length} layers read from the config that was given`, value: null } : read;
-  const other = task(resolved, joiner.data);
-  const hops = [first, config, ...(other ? [other] : []), ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
+  const others = [task(resolved, joiner.data), length(resolved, joiner)].filter((one) => one !== null);
+  const hops = [first, config, ...others, ...demanded.map((requirement) => joiner.requirement(requirement, stack, first))];
   const place = binary(joiner, stack) ?? joiner.hardware(stack) ?? hardware(resolved, joiner.data);
   const places = [place, joiner.modelThere(stack)].filter((one) => one !== null);
   hops.push(...places);
@@ -169,6 +170,8 @@ function decide(found) {
   }
   const tight = found.hops.find((one) => one.name === "memory" && one.state === "gap");
   if (tight) return decision("only-with", `memory: ${tight.finding}`, [], [room(found.memory)]);
+  const long = found.hops.find((one) => one.name === LENGTH_HOP && one.state === "gap");
+  if (long) return decision("only-with", `${LENGTH_HOP}: ${long.finding}`, [], [allowed(found.resolved)]);
   const open = couldBlock(found);
   if (open.length) {
     const facts = [...new Set(open.flatMap(leftOut))];

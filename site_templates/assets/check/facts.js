@@ -137,7 +137,7 @@ function hardware(question, facts) {
  * @param {Question} question @param {Facts} facts
  */
 export function shares(question, facts) {
-  const ranks = ranksOf(facts);
+  const ranks = ranksOf(facts, question.engine);
   const others = ranks.pipeline_parallel * ranks.data_parallel;
   return question.gpus > others ? Math.floor(question.gpus / others) : null;
 }

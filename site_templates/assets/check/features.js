@@ -45,7 +45,7 @@ export function features(joiner, ids, stack) {
 
 /**
  * What sources say of it; else what the engine has a setting for. What speaks of later versions alone decides nothing. Where sources speak of
- * other values alone, the setting's closed list refuses one that is not on it, and says nothing of one that is.
+ * other values alone, or of none, the setting's closed list refuses one that is not on it, and says nothing of one that is.
  * @param {Joiner} joiner @param {string} id @param {Stack} stack @returns {Hop}
  */
 function feature(joiner, id, stack) {
@@ -56,13 +56,22 @@ function feature(joiner, id, stack) {
     const set = bySetting(joiner, id, stack);
     return set && (isSilent || set.state === "fails") ? set : silent(joiner, id, stack);
   }
+  if (["holds", "gap"].includes(said.state) && !speaksOf(said, fact) && !joiner.data.catalog.facts[fact].values) {
+    const set = bySetting(joiner, id, stack);
+    if (set?.state === "fails") return set;
+  }
   const task = stack.get("task");
-  if (GENERATING.includes(id) && POOLED.includes(task) && ["holds", "gap"].includes(said.state) && !JSON.stringify(said.when ?? {}).includes('"fact":"task"')) {
+  if (GENERATING.includes(id) && POOLED.includes(task) && ["holds", "gap"].includes(said.state) && !speaksOf(said, "task")) {
     const finding = `${name}: what is said of it is said of generation, and this server is to ${task}`;
     return { ...said, name: id, state: "unknown", finding, value: null, settings: [fact] };
   }
   const later = said.how === "before" && fact in joiner.settings;
   return { ...said, name: id, finding: `${name}: ${said.finding}`, optional: later, settings: [fact] };
+}
+
+/** Whether the condition of the deciding claim asks about a fact. @param {Hop} said @param {string} fact */
+function speaksOf(said, fact) {
+  return JSON.stringify(said.when ?? {}).includes(`"fact":"${fact}"`);
 }
 
 /** That the engine has a setting for it, or takes other words there in its newest release, whose list is on record; null where it has none. @param {Joiner} joiner @param {string} id @param {Stack} stack @returns {Hop | null} */

@@ -116,11 +116,11 @@ function datesOf(data, name) {
 
 /** @param {any} hardware where it was seen @param {Stack} stack @returns {Truth} */
 function onHardware(hardware, stack) {
-  if (hardware.scope === "any") return YES;
   const [seenOn, cleanOn] = [hardware.seen_on ?? [], hardware.clean_on ?? []];
-  const text = `hardware is one of ${seenOn.join(", ") || `${hardware.min ?? "None"} and up`}`;
   const found = stack.get("hardware.class");
   const names = [stack.get("hardware.id"), found].filter((name) => name !== undefined);
+  if (hardware.scope === "any") return names.some((name) => cleanOn.includes(name)) ? decided(false, `hardware is none of ${cleanOn.join(", ")}`, "hardware.class") : YES;
+  const text = `hardware is one of ${seenOn.join(", ") || `${hardware.min ?? "None"} and up`}`;
   if (!names.length) return maybe(text, "hardware");
   if (names.some((name) => seenOn.includes(name)) || inRange(hardware, found)) return decided(true, text, "hardware.class");
   if (names.some((name) => cleanOn.includes(name)) || isOfAnotherMaker(hardware, found)) return decided(false, text, "hardware.class");

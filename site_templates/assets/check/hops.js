@@ -173,7 +173,29 @@ export class Joiner {
   /** @param {string} requirement @param {any} record @param {Stack} stack @returns {Hop} */
   offered(requirement, record, stack) {
     const everywhere = this.notExcluded(onOffer(this.data, this.engine, requirement), stack);
-    return this.judged(requirement, record, stack, forHardware(everywhere, stack), everywhere);
+    return this.judged(requirement, record, stack, this.here(everywhere, stack), everywhere);
+  }
+
+  /**
+   * Those of the narrowest place; where none of them reaches the version in question, those of a wider one that does, and that all of the
+   * narrower agree with. An exception that was read long ago may still be one, so where they differ nothing is known.
+   * @param {Statement[]} statements @param {Stack} stack @returns {Statement[]}
+   */
+  here(statements, stack) {
+    const here = forHardware(statements, stack);
+    const rest = isUnplaced(stack) ? [] : statements.filter((one) => !here.includes(one));
+    if (!here.length || !rest.length || this.reaching(here, stack) !== null) return here;
+    const wider = this.here(rest, stack);
+    const status = this.reaching(wider, stack) ?? "";
+    const alike = [POSITIVE, NEGATIVE].find((polarity) => polarity.has(status));
+    return alike && here.every((one) => alike.has(one.status)) ? wider : here;
+  }
+
+  /** What statements come to at the version in question; null where none reaches it. @param {Statement[]} statements @param {Stack} stack @returns {string | null} */
+  reaching(statements, stack) {
+    const decided = statements.filter((one) => this.fits(one, stack) === true);
+    if (!decided.length) return statements.length ? "unknown" : null;
+    return this.results(bestOffers(decided))[0].carried.status;
   }
 
   /** Statements whose conditions are not known to fail. @param {Statement[]} statements @param {Stack} stack */

@@ -13,7 +13,17 @@ import { compare, dateOfBuild, parseVersion, select } from "./versions.js";
 /** @typedef {import("./types.js").Facts} Facts */
 
 export const RANKS = ["tensor_parallel", "pipeline_parallel", "data_parallel"];
-const ATTENTION_REPLICAS = "setting.enable_dp_attention"; // with it the replicas are of attention alone, as in SGLang
+const ATTENTION_REPLICAS = "setting.enable_dp_attention"; // with it the replicas are of attention alone, on the engines whose record has it
+/** What versions of each scheme look like. @type {Record<string, string>} */
+const FORMS = {
+  pep440: "numbers such as 0.11.2 or 1.2.0rc1",
+  semver: "numbers such as 0.11.2 or v0.12.0-rc1",
+  build: "the number of a build such as b10488",
+  commit: "the number of a build such as b10488, or the first seven digits of a commit or more",
+};
+const ELSEWHERE = "a branch with its day (main@2026-11-20), a commit or an image with its tag will do, too";
+const SLIP = /^(?!.*dev)(?:[A-Za-z]{1,2}\d+[A-Za-z]*|v?\d+(?:\.\d+)*[A-Za-z]+\d*)$/; // numbers with letters at them, of no scheme, branch or image
+const COMMIT = /^[0-9a-f]{7,40}$/;
 
 /** A question that cannot be asked as it stands: the message says what to change. */
 export class Refused extends Error {}
@@ -53,21 +63,28 @@ export function releaseOf(engine, wanted) {
     if (date && day !== date) throw new Refused(`${engine.id} ${found.version} is of ${day}, not of ${date}`);
     return { ...found, date: day };
   }
-  if (meant && parseVersion(scheme, meant)) {
+  if (meant && parseVersion(scheme, meant) && !isSlip(scheme, meant)) {
     const dates = Object.fromEntries(releases.map((/** @type {any} */ entry) => [entry.version, entry.date]));
     return { version: meant, date: date ?? (scheme === "commit" ? dateOfBuild(meant, dates) : null), assumed: false };
   }
   const known = releases.slice(0, 6).map((/** @type {any} */ entry) => entry.version);
-  throw new Refused(`'${meant}' is no ${scheme} version of ${engine.id}; releases in the catalog: ${known.join(", ")}`);
+  throw new Refused(`'${meant}' is no ${scheme} version of ${engine.id}: write ${FORMS[scheme]}; ${ELSEWHERE}; releases in the catalog: ${known.join(", ")}`);
+}
+
+/** Whether a version that no scheme orders has the form of none of them. @param {string} scheme @param {string} wanted */
+function isSlip(scheme, wanted) {
+  const isOrdered = Boolean(parseVersion(scheme, wanted)?.ordered) || (scheme === "commit" && /^b\d{1,5}$/.test(wanted));
+  return !isOrdered && !COMMIT.test(wanted) && SLIP.test(wanted);
 }
 
 /**
  * The ranks that were named and that multiply, by fact: replicas of attention alone lie within the tensor-parallel ranks.
- * @param {Facts} given @returns {Record<string, number>}
+ * With an engine, only where it has the switch for them. @param {Facts} given @param {Engine} [engine] @returns {Record<string, number>}
  */
-export function ranksOf(given) {
+export function ranksOf(given, engine) {
   const ranks = Object.fromEntries(RANKS.map((fact) => [fact, given[fact] || 1]));
-  return given[ATTENTION_REPLICAS] === true ? { ...ranks, data_parallel: 1 } : ranks;
+  const hasIt = !engine || ATTENTION_REPLICAS in (engine.data.settings ?? {});
+  return hasIt && given[ATTENTION_REPLICAS] === true ? { ...ranks, data_parallel: 1 } : ranks;
 }
 
 /** The facts that the words for a version tell beside it: {"vllm.has_pr": [57754]} of 0.33.0+pr57754. @param {string} engine @param {string | null} wanted @returns {Facts} */
@@ -109,9 +126,12 @@ export function readSetting(text, catalog) {
     return [name, changes];
   }
   if (name === "version" || (ending === "version" && isKnown)) return [name, value];
+  if (name === "engine.version") {
+    throw new Refused("there is no fact engine.version; version is that of the engine that is asked about, and vllm.version that of one by its id");
+  }
   const fact = component === null ? lookup(catalog.facts, name) : null;
   if (!fact) {
-    const ids = closeMatches(component ?? "", [...catalog.components, "engine"]).map((found) => `${found}.${ending}`);
+    const ids = closeMatches(component ?? "", [...catalog.components, ...(ending === "has_pr" ? ["engine"] : [])]).map((found) => `${found}.${ending}`);
     const close = ids.length ? ids : closeMatches(bareName(name), Object.keys(catalog.facts)).map((found) => scopeOf(name) + found);
     throw new Refused(`there is no fact ${name}${close.length ? `; nearest: ${close.join(", ")}` : "; infercompat explain facts lists them"}`);
   }

@@ -4,6 +4,7 @@
 import { changesFor, isShort } from "./changes.js";
 import { sortedBy } from "./claims.js";
 import { assess, blocking, couldBlock } from "./decide.js";
+import { NAME as LENGTH_HOP } from "./length.js";
 import { changed, releaseOf } from "./question.js";
 
 /** @typedef {import("./types.js").Data} Data */
@@ -19,11 +20,13 @@ import { changed, releaseOf } from "./question.js";
 
 const MOST_CHANGES = 3;
 const MOST_TRIED = 400;
+const MOST_FURTHER = 40; // sets that are one change larger, tried for a clean one where smaller ones clear what is met and leave something open
 export const MOST_SHOWN = 5;
 
 /**
  * The smallest sets of changes that clear the question, cheapest first; where none makes it clean, those after which it only depends on what
- * it depended on before.
+ * it depended on before. A clean set stands before a smaller one that leaves something open, and is looked for where some change that was
+ * tried closes a part of that.
  * @param {Assessment} found @param {Data} data @returns {Search}
  */
 export function search(found, data) {
@@ -34,20 +37,29 @@ export function search(found, data) {
   const nearly = [];
   /** @type {Repair[]} */
   const partial = [];
-  let [clears, tried] = [false, 0];
+  let [clears, tried, most, last] = [false, 0, MOST_TRIED, MOST_CHANGES];
+  /** @type {string[] | null} */
+  let left = null;
+  /** @type {Set<string>[]} */
+  const opened = [];
   const result = (/** @type {boolean} */ complete) => ({ repairs: (clean.length ? clean : nearly).slice(0, MOST_SHOWN), partial: partial.slice(0, MOST_SHOWN), clears, complete });
-  for (let size = 1; size <= MOST_CHANGES; size += 1) {
+  for (let size = 1; size <= last; size += 1) {
     for (const chosen of sortedBy(combinations(changes, size), (some) => [some.reduce((sum, change) => sum + change.cost, 0)])) {
       if (clash(chosen)) continue;
-      if (tried === MOST_TRIED) return result(false);
+      if (tried === most) return result(most < MOST_TRIED);
       tried += 1;
       const after = assess(chosen.reduce(applied, found.resolved.question), data);
-      clears ||= !(blocking(after).length || after.verdict === "no");
+      const open = openIn(after);
+      opened.push(new Set(open));
+      if (!(blocking(after).length || after.verdict === "no")) [clears, left] = [true, left ?? open];
       if (after.verdict === "yes") clean.push({ changes: chosen, after });
+      else if ([...nearly, ...partial].some((one) => one.changes.every((change) => chosen.includes(change)))) continue;
       else if (found.verdict === "no" && after.verdict === "only-with" && onlyDepends(after, found)) nearly.push({ changes: chosen, after });
       else if (clearsWhatIsMet(after, found)) partial.push({ changes: chosen, after });
     }
-    if (clean.length || nearly.length || (clears && found.verdict === "unknown")) break;
+    const enough = nearly.length > 0 || (clears && found.verdict === "unknown");
+    if (clean.length || (enough && !opened.some((other) => left?.some((name) => !other.has(name))))) break;
+    if (enough) [last, most] = [Math.min(last, size + 1), Math.min(most, tried + MOST_FURTHER)];
   }
   return result(true);
 }
@@ -89,10 +101,15 @@ function clearsWhatIsMet(after, before) {
   return unknown && waiting;
 }
 
-/** What waits for facts that nobody named, or can be avoided. @param {Assessment} one */
+/** What is unknown of it, and what it waits for. @param {Assessment} one */
+function openIn(one) {
+  return [...one.hops.filter((hop) => hop.state === "unknown" && !hop.optional).map((hop) => hop.name), ...waitingIn(one)];
+}
+
+/** What waits for facts that nobody named, what can be avoided, and a length beyond the model's that is taken. @param {Assessment} one */
 function waitingIn(one) {
-  const avoidable = one.hops.filter((hop) => hop.state === "fails" && hop.avoided_by).map((hop) => hop.name);
-  return [...couldBlock(one).map((gate) => gate.gotcha.id), ...avoidable];
+  const hops = one.hops.filter((hop) => (hop.state === "fails" && hop.avoided_by) || (hop.state === "gap" && hop.name === LENGTH_HOP));
+  return [...couldBlock(one).map((gate) => gate.gotcha.id), ...hops.map((hop) => hop.name)];
 }
 
 /**

@@ -33,7 +33,7 @@
 /** @typedef {{unknown: true, missing: string[], reason: string}} Unknown */
 /** @typedef {Known | Unknown} Derived */
 /** @typedef {{id: string, data: any, names: Record<string, string>, facts: Facts, derived: Derived, claims: Record<string, Record<string, {exact: Record<string, Claim[]>, requirements: Record<string, Claim[]>}>>, recipes: Record<string, any>, measurements: any[], linears: Linear[] | null, memory: import("./weights.js").Delivered}} Model */
-/** @typedef {{id: string, data: any, defaults: Facts, parts: string[], needs: string[], snapshots: Snapshot[], gotchas: any[], overheads: number[]}} Engine */
+/** @typedef {{id: string, data: any, defaults: Facts, spoken_settings: string[], parts: string[], needs: string[], snapshots: Snapshot[], gotchas: any[], overheads: number[]}} Engine */
 /** @typedef {{id: string, data: any}} Hardware */
 /** @typedef {{catalog: any, engine: Engine, model: Model, engines: Record<string, Engine>, citations: Record<string, any>}} Data the delivered files; `engines` holds that of the question and those it reads besides */
 
