@@ -26,6 +26,7 @@ def paste(catalog: Catalog) -> dict[str, Any]:
         "commands": {
             "programs": [program._asdict() for program in programs.PROGRAMS],
             **{"images": programs.IMAGES, "starts": programs.STARTS, "containers": programs.CONTAINERS, "model_flags": sorted(commands.MODEL_FLAGS)},
+            "refuse_twice": spellings.REFUSE_TWICE,
             "drafts": {"flags": spellings.DRAFTS, "by_name": spellings.BY_NAME, "methods": spellings.METHODS},
             **_patterns(commands, "ASSIGNMENT", "IN_FRONT", "VERSION", "BUILD", "MOVING", "MODEL"),
         },

@@ -90,6 +90,52 @@ def test_the_method_follows_from_the_draft(real, draft, method):
     assert [one.value for one in command.value if one.kind == "note"] == [f"no method is named: {method}, by the name of the draft"]
 
 
+# Parsers take the last: argparse and click as they are documented; vllm/utils/argparse_utils.py of vLLM 0.33.0, which puts the first --model in
+# front and keys with dots behind every JSON value; common/arg.cpp of llama.cpp, which warns that only the last value will be used and lets
+# a command line overwrite a variable; clap 4, TGI's, which takes no flag twice (launcher/src/main.rs of TGI 3.3.7 allows it nowhere).
+TWICE = [
+    ("vllm serve a/b-1 -tp 2 --tensor-parallel-size 4", {"tensor_parallel": 4}, ["tensor_parallel is said twice: 4 counts"]),
+    ("vllm serve a/b-1 --tensor-parallel-size 4 -tp 4", {"tensor_parallel": 4}, []),
+    ("sglang serve --model-path a/b-1 --tp 8 --tp-size 2", {"tensor_parallel": 2}, ["tensor_parallel is said twice: 2 counts"]),
+    ("trtllm-serve a/b-1 --tp_size 2 --tp_size 1", {"tensor_parallel": 1}, ["tensor_parallel is said twice: 1 counts"]),
+    ("LLAMA_ARG_CTX_SIZE=4096 llama-server -m b-1.gguf -c 1024 --ctx-size 3072", {"max_model_len": 3072}, ["max_model_len is said twice: 3072 counts"]),
+    ("LLAMA_ARG_CTX_SIZE=4096 llama-server -m b-1.gguf -c 1024", {"max_model_len": 1024}, []),
+    (
+        "text-generation-launcher --model-id a/b-1 --num-shard 2 --num-shard 4",
+        {"tensor_parallel": 4},
+        ["tensor_parallel is said twice: its parser refuses that"],
+    ),
+    ("vllm serve a/b-1 --no-enable-prefix-caching --enable-prefix-caching", {"prefix_caching": True}, ["prefix_caching is said twice: true counts"]),
+    ("vllm serve a/b-1 --enforce-eager -cc.cudagraph_mode FULL", {"cuda_graphs": "none"}, ["cuda_graphs is said twice: none counts"]),
+    ("vllm serve a/b-1 --enforce-eager --no-enforce-eager", {}, []),
+    (
+        """vllm serve a/b-1 --speculative-config '{"method":"eagle","model":"c/d"}' --speculative-config '{"method":"ngram"}'""",
+        {"speculation.method": "ngram"},
+        [],
+    ),
+    ("""vllm serve a/b-1 -cc.cudagraph_mode FULL --compilation-config '{"cudagraph_mode":"NONE"}'""", {"cuda_graphs": "full"}, []),
+]
+
+
+@pytest.mark.parametrize(("text", "facts", "notes"), TWICE)
+def test_of_a_flag_that_is_given_twice_the_last_counts(real, text, facts, notes):
+    assert said(real, text)[2] == facts
+    (command,) = commands(real, text).seen
+    assert [one.value for one in command.value if one.kind == "note"] == notes
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("vllm serve --model a/b-1 --model c/d-2", "a/b-1"),
+        ("python -m vllm.entrypoints.openai.api_server --model a/b-1 --model c/d-2", "c/d-2"),
+        ("llama-server -m b-1.gguf -c 512 -m d-2.gguf", "d-2.gguf"),
+    ],
+)
+def test_of_a_model_that_is_named_twice_that_counts_which_the_parser_takes(real, text, model):
+    assert said(real, text)[1] == model
+
+
 @pytest.mark.parametrize(
     ("image", "version"),
     [

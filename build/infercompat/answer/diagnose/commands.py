@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from infercompat.answer.diagnose.flags import FlagTable, normal
+from infercompat.answer.diagnose.flags import FlagTable, normal, plain
 from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
-from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS
+from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS, REFUSE_TWICE
 from infercompat.answer.diagnose.words import Flag, Word, command_at, expand, flags, is_flag, until_operator
 from infercompat.link import Catalog
 
@@ -133,23 +133,52 @@ def _arguments(program: Program, words: Sequence[Word], environment: Mapping[str
     naming = {normal(name) for name in program.model_flags}
     found, between = flags(words, lambda name: table is not None and normal(name) not in naming and table.bare(name))
     found = [_clean(flag) for flag in found]
-    named = next((flag for flag in found if normal(flag.name) in naming and flag.value), None)
+    named = _named(program, [flag for flag in found if normal(flag.name) in naming and flag.value])
     first = (Flag("", word.text.rstrip("`.,;)"), word.line) for word in between if is_model(word.text))
     stated = (Flag(name, environment[name].text, environment[name].line) for name in program.model_flags if name in environment)
     model = named or next(first, None) or next(stated, None)
     if model is not None:
         yield Seen("model", "", str(model.value), model.line)
-    given = [flag for flag in found if flag is not named]
+    given = [flag for flag in found if flag is not named and not (named and flag.value and normal(flag.name) == normal(named.name))]
     if table is None:
         yield from (Seen("flag", flag.name, flag.value, flag.line) for flag in given)
         return
-    for name in sorted(set(environment).difference(program.model_flags)):
-        if written := table.variable(name):
-            given.append(_clean(Flag(written, environment[name].text, environment[name].line)))
-    said = [seen for flag in given for seen in table.read(flag)]
+    names = [(name, written) for name in sorted(set(environment).difference(program.model_flags)) if (written := table.variable(name))]
+    stated = [_clean(Flag(written, environment[name].text, environment[name].line)) for name, written in names]
+    given = _whole(given)
+    said = list(_counting(given, stated, program, table))
     yield from said
     if not any(seen.name == "speculation.method" for seen in said):
-        yield from _method(program.engine, given)
+        yield from _method(program.engine, [*given, *stated])
+
+
+def _named(program: Program, naming: Sequence[Flag]) -> Flag | None:
+    """The flag that names the model: the last of its spelling, as parsers take it, and the first for `vllm serve`, which puts that one in front."""
+    alike = [flag for flag in naming if normal(flag.name) == normal(naming[0].name)]
+    return next(iter(alike if program.words == ("vllm", "serve") else reversed(alike)), None)
+
+
+def _whole(given: Sequence[Flag]) -> list[Flag]:
+    """The flags without those of a JSON value that counts no more: a later one stands in its place whole, and so do keys written as flags of their own."""
+    roots = [normal(flag.name).partition(".")[0] for flag in given]
+    dotted = {root for root, flag in zip(roots, given, strict=True) if flag.place < 0 and "." in flag.name}
+    last = {root: flag.place for root, flag in zip(roots, given, strict=True) if flag.place >= 0}
+    return [flag for root, flag in zip(roots, given, strict=True) if flag.place < 0 or (flag.place == last[root] and root not in dotted)]
+
+
+def _counting(given: Sequence[Flag], stated: Sequence[Flag], program: Program, table: FlagTable) -> Iterator[Seen]:
+    """What counts of what flags say: of one fact the last, but before all a flag that fixes it. Variables count where no flag speaks."""
+    last = {normal(flag.name).removeprefix("no-"): flag for flag in given}
+    held = [(table.fixes(flag.name), flag) for flag in given]
+    read = [(fixes, one) for fixes, flag in held if not fixes or last[normal(flag.name)] is flag for one in table.read(flag)]
+    beside = [one for flag in stated for one in table.read(flag)]
+    counting = {one.name: one for one in (*beside, *(one for fixes, one in read if not fixes), *(one for fixes, one in read if fixes)) if one.kind == "fact"}
+    yield from (one for one in (*(one for _, one in read), *beside) if one.kind != "fact" or counting[one.name] is one)
+    for name, one in counting.items():
+        said = [other for _, other in read if other.kind == "fact" and other.name == name]
+        if any(other.value != one.value for other in said):
+            counts = "its parser refuses that" if program.engine in REFUSE_TWICE else f"{plain(one.value)} counts"
+            yield Seen("note", name, f"{name} is said twice: {counts}", one.line)
 
 
 def _clean(flag: Flag) -> Flag:

@@ -116,6 +116,9 @@ VARIABLES = {
 FLAGS_AS_VARIABLES = ("tgi",)
 """Engines that take each flag from a variable of its name, too: --num-shard from NUM_SHARD."""
 
+REFUSE_TWICE = ("tgi",)
+"""Engines whose parser (clap) takes no flag twice; with every other (argparse, click, cxxopts, llama.cpp's own, which warns) the last counts."""
+
 LONG_FORMS = {"ac.": "attention-config.", "cc.": "compilation-config.", "O.": "compilation-config.", "sc.": "speculative-config."}
 DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32"}
 """Words of PyTorch for what the units call otherwise."""

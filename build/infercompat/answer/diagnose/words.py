@@ -37,11 +37,12 @@ class Word(NamedTuple):
 
 
 class Flag(Struct, frozen=True):
-    """A flag as written, its value or None where it stands alone, and its line."""
+    """A flag as written, its value or None where it stands alone, and its line; `place` tells which JSON value of the command holds it."""
 
     name: str
     value: Any
     line: int
+    place: int = -1
 
 
 def command_at(lines: Sequence[str], start: int) -> tuple[list[Word], int]:
@@ -132,11 +133,11 @@ def flags(words: Sequence[Word], bare: Callable[[str], bool]) -> tuple[list[Flag
             continue
         if not equals and queue and not is_flag(queue[0].text) and (not bare(name) or queue[0].text.lower() in ("true", "false")):
             value, equals = queue.pop(0).text, " "
-        found += _flattened(name, value if equals else None, word.line)
+        found += _flattened(name, value if equals else None, word.line, len(words) - len(queue))
     return found, between
 
 
-def _flattened(name: str, value: str | None, line: int) -> list[Flag]:
+def _flattened(name: str, value: str | None, line: int, place: int) -> list[Flag]:
     """A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them."""
     if name == PAIRED and value:
         pairs = (pair.partition("=") for pair in value.split(";"))
@@ -144,7 +145,7 @@ def _flattened(name: str, value: str | None, line: int) -> list[Flag]:
     table = as_table(value) if value and value.lstrip().startswith("{") else None
     if table is None:
         return [Flag(name, value.rstrip(",;)") if value and not value.startswith(("{", "[")) else value, line)]
-    return [Flag(f"{name}.{key}", inner, line) for key, inner in leaves(table)]
+    return [Flag(f"{name}.{key}", inner, line, place) for key, inner in leaves(table)]
 
 
 def as_table(text: str) -> dict[str, Any] | None:

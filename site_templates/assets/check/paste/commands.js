@@ -1,7 +1,7 @@
 // @ts-check
 // Serve commands in pasted text, as answer/diagnose/commands.py: which engine, which model, and what the flags say.
 
-import { FlagTable, written } from "./flags.js";
+import { FlagTable, plain, written } from "./flags.js";
 import { match, search, whole } from "./patterns.js";
 import { redact } from "./redact.js";
 import { commandAt, expand, flags, isFlag, untilOperator } from "./words.js";
@@ -12,7 +12,7 @@ import { commandAt, expand, flags, isFlag, untilOperator } from "./words.js";
 /** @typedef {import("./words.js").Flag} Flag */
 /** @typedef {{words: string[], engine: string, model_flags: string[], others: Record<string, string>}} Program */
 /** @typedef {{flags: Record<string, string[]>, by_name: string[], methods: Record<string, string>}} Drafts */
-/** @typedef {{programs: Program[], images: [string, string][], starts: string[], containers: string[], model_flags: string[], drafts: Drafts, assignment: Pattern, in_front: Pattern, version: Pattern, build: Pattern, moving: Pattern, model: Pattern}} Commands */
+/** @typedef {{programs: Program[], images: [string, string][], starts: string[], containers: string[], refuse_twice: string[], model_flags: string[], drafts: Drafts, assignment: Pattern, in_front: Pattern, version: Pattern, build: Pattern, moving: Pattern, model: Pattern}} Commands */
 /** @typedef {{seen: Seen[], taken: Set<number>}} Reading */
 /** @typedef {import("../paste.js").Data} Data */
 
@@ -135,19 +135,52 @@ function argumentsOf(program, words, environment, data) {
   const naming = program.model_flags.map((name) => table.normal(name));
   const [raw, between] = flags(words, (name) => !naming.includes(table.normal(name)) && table.bare(name));
   const found = raw.map((flag) => clean(flag, data));
-  const named = found.find((flag) => naming.includes(table.normal(flag.name)) && flag.value);
+  const named = namedBy(program, found.filter((flag) => naming.includes(table.normal(flag.name)) && flag.value), table);
   const first = between.find((word) => isModel(word.text, data.commands));
   const stated = program.model_flags.find((name) => Object.hasOwn(environment, name));
   const unflagged = first ? { value: first.text.replace(/[`.,;)]+$/, ""), line: first.line } : stated ? { value: environment[stated].text, line: environment[stated].line } : null;
   const model = named ?? unflagged;
-  const given = found.filter((flag) => flag !== named);
+  const given = wholes(found.filter((flag) => flag !== named && !(named && flag.value && table.normal(flag.name) === table.normal(named.name))), table);
+  /** @type {Flag[]} */
+  const beside = [];
   for (const name of Object.keys(environment).filter((name) => !program.model_flags.includes(name)).sort()) {
     const flag = table.variable(name);
-    if (flag) given.push(clean({ name: flag, value: environment[name].text, line: environment[name].line }, data));
+    if (flag) beside.push(clean({ name: flag, value: environment[name].text, line: environment[name].line, place: -1 }, data));
   }
-  const said = given.flatMap((flag) => table.read(flag));
-  const method = said.some((one) => one.name === "speculation.method") ? [] : methodOf(program.engine, given, table, data.commands.drafts);
+  const said = counting(given, beside, program, table, data);
+  const method = said.some((one) => one.name === "speculation.method") ? [] : methodOf(program.engine, [...given, ...beside], table, data.commands.drafts);
   return [...(model ? [{ kind: "model", name: "", value: String(model.value), line: model.line }] : []), ...said, ...method];
+}
+
+/** The flag that names the model: the last of its spelling, and the first for `vllm serve`, which puts that one in front. @param {Program} program @param {Flag[]} naming @param {FlagTable} table @returns {Flag | undefined} */
+function namedBy(program, naming, table) {
+  const alike = naming.filter((flag) => table.normal(flag.name) === table.normal(naming[0].name));
+  return program.words.join(" ") === "vllm serve" ? alike[0] : alike.at(-1);
+}
+
+/** The flags without those of a JSON value that counts no more: a later one, or keys written as flags of their own, stand in its place. @param {Flag[]} given @param {FlagTable} table */
+function wholes(given, table) {
+  const root = (/** @type {Flag} */ flag) => table.normal(flag.name).split(".")[0];
+  const dotted = new Set(given.filter((flag) => flag.place < 0 && flag.name.includes(".")).map(root));
+  const last = Object.fromEntries(given.filter((flag) => flag.place >= 0).map((flag) => [root(flag), flag.place]));
+  return given.filter((flag) => flag.place < 0 || (flag.place === last[root(flag)] && !dotted.has(root(flag))));
+}
+
+/** What counts of what flags say: of one fact the last, but before all a flag that fixes it. Variables count where no flag speaks. @param {Flag[]} given @param {Flag[]} stated @param {Program} program @param {FlagTable} table @param {Data} data @returns {Seen[]} */
+function counting(given, stated, program, table, data) {
+  const last = Object.fromEntries(given.map((flag) => [table.normal(flag.name).replace(/^no-/, ""), flag]));
+  const held = given.map((flag) => ({ flag, fixes: table.fixes(flag.name) })).filter(({ flag, fixes }) => !fixes || last[table.normal(flag.name)] === flag);
+  const read = held.flatMap(({ flag, fixes }) => table.read(flag).map((one) => ({ one, fixes })));
+  const beside = stated.flatMap((flag) => table.read(flag));
+  const facts = [...beside, ...read.filter(({ fixes }) => !fixes).map(({ one }) => one), ...read.filter(({ fixes }) => fixes).map(({ one }) => one)];
+  const counts = new Map(facts.filter((one) => one.kind === "fact").map((one) => [one.name, one]));
+  const kept = [...read.map(({ one }) => one), ...beside].filter((one) => one.kind !== "fact" || counts.get(one.name) === one);
+  const notes = [...counts.values()].flatMap(({ name, value, line }) => {
+    if (!read.some(({ one }) => one.kind === "fact" && one.name === name && one.value !== value)) return [];
+    const words = data.commands.refuse_twice.includes(program.engine) ? "its parser refuses that" : `${plain(value)} counts`;
+    return [{ kind: "note", name, value: `${name} is said twice: ${words}`, line }];
+  });
+  return [...kept, ...notes];
 }
 
 /** A flag without the secret that a variable may have brought into its value. @param {Flag} flag @param {Data} data @returns {Flag} */

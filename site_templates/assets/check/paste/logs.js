@@ -82,7 +82,7 @@ function dumped(table, text, line, known) {
   const seen = [{ kind: "engine", name: table.engine, value: 1, line }];
   const model = ["model", "model_path", "model_tag"].map((name) => given.get(name)).find(Boolean);
   if (model) seen.push({ kind: "model", name: "", value: String(model), line });
-  const facts = [...given].filter(([, value]) => value !== null).flatMap(([name, value]) => table.read({ name: `--${known.keys[name] ?? name}`, value, line }));
+  const facts = [...given].filter(([, value]) => value !== null).flatMap(([name, value]) => table.read({ name: `--${known.keys[name] ?? name}`, value, line, place: -1 }));
   const told = facts.filter((one) => one.kind === "fact" && one.value !== table.default(one.name));
   const speculation = search(known.speculation, text);
   if (speculation) {

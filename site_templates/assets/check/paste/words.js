@@ -2,7 +2,7 @@
 // Shell text to words and flags, as answer/diagnose/words.py: continuations, quotes, variables and JSON values, each word with its line.
 
 /** @typedef {{text: string, line: number}} Word */
-/** @typedef {{name: string, value: any, line: number}} Flag a flag as written, its value or null where it stands alone, and its line */
+/** @typedef {{name: string, value: any, line: number, place: number}} Flag a flag as written, its value or null where it stands alone, and its line; `place` tells which JSON value of the command holds it */
 
 const [MOST_LINES, MOST_CHARACTERS] = [200, 20_000];
 const VARIABLE = /\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})/g;
@@ -131,20 +131,20 @@ export function flags(words, bare) {
       value = next.text;
       at += 1;
     }
-    found.push(...flattened(name, value, word.line));
+    found.push(...flattened(name, value, word.line, at));
   }
   return [found, between];
 }
 
-/** A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them. @param {string} name @param {string | null} value @param {number} line @returns {Flag[]} */
-function flattened(name, value, line) {
+/** A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them. @param {string} name @param {string | null} value @param {number} line @param {number} place @returns {Flag[]} */
+function flattened(name, value, line, place) {
   if (name === PAIRED && value) {
     const pairs = value.split(";").filter((pair) => pair.includes("="));
-    return pairs.map((pair) => ({ name: pair.split("=", 1)[0], value: pair.slice(pair.indexOf("=") + 1), line }));
+    return pairs.map((pair) => ({ name: pair.split("=", 1)[0], value: pair.slice(pair.indexOf("=") + 1), line, place: -1 }));
   }
   const table = value?.trimStart().startsWith("{") ? asTable(value) : null;
-  if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)]+$/, "") : value, line }];
-  return leaves(table).map(([key, inner]) => ({ name: `${name}.${key}`, value: inner, line }));
+  if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)]+$/, "") : value, line, place: -1 }];
+  return leaves(table).map(([key, inner]) => ({ name: `${name}.${key}`, value: inner, line, place }));
 }
 
 /** Every value of nested mappings with its dotted key. @param {Record<string, any>} table @param {string} [prefix] @returns {[string, any][]} */
