@@ -114,12 +114,23 @@ def _machines(catalog: Catalog) -> dict[str, Any]:
             "id": record.id,
             "names": [record.id, *record.data.get("aliases", ()), record.name],
             "bytes": record.data.get("visible_bytes") or record.data.get("memory_bytes"),
+            "pci": record.data.get("pci_ids", ()),
         }
         for record in catalog.of_kind("hardware")
     ]
-    tools = ("SMI_ROW", "SMI_SHORT", "SMI_MEMORY", "LISTED", "QUERIED", "ROCM", "MARKETING", "PROCESSOR", "LLAMA", "METAL", "DRIVER", "TOOLKIT", "SYSTEM")
+    tools = (
+        *("SMI_ROW", "SMI_SHORT", "SMI_MEMORY", "AMD_ROW", "LISTED", "TORCH", "QUERIED", "PRODUCT", "ROCM", "ROCM_ID", "ROCM_REVISION", "ROCM_ROW"),
+        *("MARKETING", "CHIP", "CHIP_REVISION", "PROCESSOR", "LLAMA", "VULKAN", "USING", "OLLAMA", "METAL", "DRIVER", "TOOLKIT", "SYSTEM"),
+        *("LSPCI", "LSPCI_ID", "LSPCI_BARE", "LSPCI_NAME", "LSPCI_REVISION", "HEX_NAME"),
+    )
     return {
-        **{"marks": machines.MARKS, "systems": machines.SYSTEMS, "no_part": sorted(machines.NO_PART), "other_product": sorted(machines.OTHER_PRODUCT)},
+        **{
+            "marks": machines.MARKS,
+            "systems": machines.SYSTEMS,
+            "vendors": machines.VENDORS,
+            "no_part": sorted(machines.NO_PART),
+            "other_product": sorted(machines.OTHER_PRODUCT),
+        },
         **{"products": products, **_patterns(machines, *tools, "FRAME")},
     }
 

@@ -139,10 +139,16 @@ function hardwareOf(seen, data) {
   const kinds = new Map();
   /** @type {Seen[]} */
   const notes = [];
-  for (const one of seen) {
-    const id = machines.hardware(one.value, data.machines)?.id ?? null;
+  const found = seen.map((one) => ({ one, product: machines.hardware(one.value, data.machines) }));
+  const there = new Set(found.map(({ product }) => product?.id));
+  for (const { one, product } of found) {
+    const shared = product ? [] : machines.sharing(one.value, data.machines);
+    const id = product?.id ?? shared.find((each) => there.has(each.id))?.id ?? null;
     const kind = kinds.get(id ?? one.value.name) ?? { id, first: one, indexes: new Set() };
-    if (!kind.indexes.size && !id) notes.push({ kind: "note", name: "hardware", value: `the catalog has no record of ${one.value.name}`, line: one.line });
+    if (!kind.indexes.size && !id) {
+      const value = shared.length ? `${one.value.name} is the id of ${shared[0].id} and of other products, too: its name is needed` : `the catalog has no record of ${one.value.name}`;
+      notes.push({ kind: "note", name: "hardware", value, line: one.line });
+    }
     kinds.set(id ?? one.value.name, kind);
     kind.indexes.add(one.value.index);
   }

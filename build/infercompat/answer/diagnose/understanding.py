@@ -183,17 +183,27 @@ def _model(seen: Sequence[Seen], catalog: Catalog) -> tuple[Seen | None, models.
 def _hardware(seen: Sequence[Seen], catalog: Catalog) -> tuple[tuple[Hardware, ...], list[Seen]]:
     """The kinds of devices, each device counted once however many tools name it, most frequent first."""
     kinds: dict[str, tuple[Record | None, Seen, set[str]]] = {}
-    found: dict[tuple[str, int | None], Record | None] = {}
+    found: dict[tuple[str, int | None, str], Record | None] = {}
     notes = []
-    for one in seen:
-        if one.kind != "device":
-            continue
-        name = (one.value.name, one.value.mebibytes)
-        record = found[name] = found[name] if name in found else machines.hardware(catalog, one.value)
+    devices = [one for one in seen if one.kind == "device"]
+    for one in devices:
+        kind = (one.value.name, one.value.mebibytes, one.value.pci)
+        if kind not in found:
+            found[kind] = machines.hardware(catalog, one.value)
+    there = {record.id: record for record in found.values() if record}
+    for one in devices:
+        record = found[one.value.name, one.value.mebibytes, one.value.pci]
+        shared = machines.sharing(catalog, one.value) if record is None else []
+        record = record or next((record for record in shared if record.id in there), None)
         _, _, indexes = kinds.setdefault(record.id if record else one.value.name, (record, one, set()))
         if not indexes and record is None:
-            notes.append(Seen("note", "hardware", f"the catalog has no record of {one.value.name}", one.line, one.source))
-        if not indexes and record is not None and (text := machines.other_memory(record, one.value)):
+            text = (
+                f"{one.value.name} is the id of {shared[0].id} and of other products, too: its name is needed"
+                if shared
+                else f"the catalog has no record of {one.value.name}"
+            )
+            notes.append(Seen("note", "hardware", text, one.line, one.source))
+        elif not indexes and record is not None and (text := machines.other_memory(record, one.value)):
             notes.append(Seen("note", "hardware", text, one.line, one.source))
         indexes.add(one.value.index)
     told = [Hardware(record.id if record else None, one.value.name, len(indexes), one.line, one.source) for record, one, indexes in kinds.values()]
