@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages, programs, spellings
+from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages, programs, spellings, stated, steps
 from infercompat.answer.diagnose.redact import LINE_RULES, LOCAL_HOSTS, MASK, PUBLIC_HOSTS, WHOLE_RULES, Rule, mask_address, mask_block, mask_host
 from infercompat.condition import lookup
 from infercompat.export.errors import browser_pattern
@@ -33,11 +33,21 @@ def paste(catalog: Catalog) -> dict[str, Any]:
         "flags": {"spelling": _spelling(), "engines": {engine.id: _engine(engine, catalog) for engine in catalog.of_kind("engine")}},
         "packages": {
             **{"known": packages.components(catalog), "labels": packages.LABELS},
-            **_patterns(packages, "FROZEN", "ROW", "RULED", "HEAD", "SHOWN", "LABELLED"),
+            **_patterns(packages, "FROZEN", "INSTALLED", "PINNED", "ROW", "RULED", "HEAD", "SHOWN", "LABELLED"),
         },
         "logs": _logs(catalog),
         "machines": _machines(catalog),
         "models": _models(catalog),
+        "stated": {
+            **_patterns(stated, "STATED", "COUNTED"),
+            "words": stated.WORDS,
+            "engines": {name: engine.id for engine in engines for name in (engine.id, *engine.aliases)},
+            "hardware": {name: record.id for record in catalog.of_kind("hardware") for name in (record.id, *record.aliases)},
+        },
+        "steps": {
+            "examples": steps.EXAMPLES,
+            "newest": {engine.id: next((release["version"] for release in engine.data["releases"]), "") for engine in engines},
+        },
         "engines": [engine.id for engine in engines if engine.data["role"] == "engine"],
         "takes_all": [engine.id for engine in engines if "tensor_parallel" not in (engine.data.get("settings") or {})],
     }

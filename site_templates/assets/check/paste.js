@@ -8,14 +8,16 @@ import * as machines from "./paste/machines.js";
 import * as models from "./paste/models.js";
 import * as packages from "./paste/packages.js";
 import { redact } from "./paste/redact.js";
+import * as stated from "./paste/stated.js";
+import { steps } from "./paste/steps.js";
 import { ranksOf } from "./question.js";
 
 /** @typedef {import("./paste/flags.js").Seen} Seen */
 /** @typedef {{id: string | null, name: string, count: number, line: number}} Hardware */
-/** @typedef {{redact: import("./paste/redact.js").Rules, commands: commands.Commands, flags: import("./paste/flags.js").Tables, packages: packages.Packages, logs: logs.Logs, machines: machines.Machines, models: models.Models, engines: string[], takes_all: string[]}} Data what export/check_paste.py delivers */
-/** @typedef {{engine: Seen | null, version: Seen | null, components: Seen[], model: Seen | null, modelId: string | null, exact: boolean, hardware: Hardware[], given: Record<string, Seen>, unread: Seen[], log: Seen[], notes: Seen[], gpus: number, text: string}} Understood */
+/** @typedef {{redact: import("./paste/redact.js").Rules, commands: commands.Commands, flags: import("./paste/flags.js").Tables, packages: packages.Packages, logs: logs.Logs, machines: machines.Machines, models: models.Models, stated: stated.Stated, steps: import("./paste/steps.js").Steps, engines: string[], takes_all: string[]}} Data what export/check_paste.py delivers */
+/** @typedef {{engine: Seen | null, version: Seen | null, components: Seen[], model: Seen | null, modelId: string | null, exact: boolean, hardware: Hardware[], given: Record<string, Seen>, unread: Seen[], log: Seen[], notes: Seen[], gpus: number, text: string, steps: import("./paste/steps.js").Step[]}} Understood */
 
-const READERS = [commands.read, logs.read, packages.read, machines.read];
+const READERS = [stated.read, commands.read, logs.read, packages.read, machines.read];
 const ESCAPES = /\x1b\[[0-9;?]{0,20}[A-Za-z]/g;
 
 /** What one text says, after secrets were taken out of it; `text` is what is left of it then. @param {string} pasted @param {Data} data @returns {Understood} */
@@ -60,20 +62,18 @@ function fold(seen, data, text) {
   const packaged = (/** @type {string} */ name) => data.flags.engines[name]?.package;
   const alike = (/** @type {Seen} */ one) => Boolean(engine && packaged(one.name) && packaged(one.name) === packaged(engine.name));
   const bare = engine ? (components.find((one) => one.name === engine.name) ?? components.find(alike)) : undefined;
+  const named = { engine: engine ?? null, version: bare ?? null, model, modelId: match?.model ?? null, hardware };
   return {
-    engine: engine ?? null,
-    version: bare ?? null,
+    ...named,
     components: components.filter((one) => one !== bare),
-    model,
-    modelId: match?.model ?? null,
     exact: match?.exact ?? false,
-    hardware,
     given,
     unread: of("flag", parts),
     log: of("log"),
     notes: [...notes, ...clashes, ...devices],
     gpus: devicesOf(given, hardware, engine?.name ?? null, data),
     text,
+    steps: steps(named, data.steps),
   };
 }
 

@@ -213,7 +213,7 @@ Using TRITON_ATTN backend. token={secrets[0]}"""
 @pytest.mark.parametrize("text", ["", "hello", "vllm serve", "\n" * 100, "{", "services:", "vllm serve a/b-1", "vllm serve openai/gpt-oss-20b"])
 def test_the_contract(real, text):
     data = told(real, text)
-    assert list(data) == ["schema_version", "understood", "matched", "gotchas", "log", "verdict", "missing", "check"]
+    assert list(data) == ["schema_version", "understood", "matched", "gotchas", "log", "verdict", "missing", "next", "check"]
     assert list(data["understood"]) == ["engine", "version", "model", "hardware", "components", "given", "not_understood", "notes"]
     assert data["schema_version"] == 1
     assert (data["verdict"] is None) == bool(data["missing"]) == (data["check"] is None)
@@ -227,7 +227,7 @@ def test_a_large_log_takes_seconds(real):
     assert len(text) > 9_000_000
     began = time.process_time()
     data = told(real, text)
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 10
     assert [one["line"] for one in data["matched"]] == [40_001, 40_001]
 
 

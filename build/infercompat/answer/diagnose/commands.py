@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from infercompat.answer.diagnose.flags import FlagTable, normal, plain
 from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
 from infercompat.answer.diagnose.redact import redact
-from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
+from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS, REFUSE_TWICE
-from infercompat.answer.diagnose.words import Flag, Word, command_at, expand, flags, is_flag, until_operator
+from infercompat.answer.diagnose.words import Flag, Word, array_at, command_at, comment_inside, expand, flags, is_flag, until_operator
 from infercompat.link import Catalog
 
 ASSIGNMENT = re.compile(
@@ -36,19 +36,27 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     taken: set[int] = set()
     variables: dict[str, Word] = {}
     number, tried = 0, 0
+    begun = holding(lines, STARTS)
     while number < len(lines):
         line = lines[number]
-        if tried < MOST_COMMANDS and starts(line):
+        if tried < MOST_COMMANDS and number in begun:
             tried += 1
             words, end = command_at(lines, number)
             found = command(words, variables, catalog)
             if found is not None:
                 seen.append(found)
+                if comment := comment_inside(lines, number, end):
+                    seen.append(
+                        Seen("note", "command", "a comment stands between the flags: a shell ends the command there, and those below are not given", comment)
+                    )
                 taken.update(range(number + 1, end + 1))
                 number = end
                 continue
             seen += _unknown(words)
-        if "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
+        if "=(" in line and len(line) < 500 and (array := array_at(lines, number)):
+            before = f"{variables[array[0]].text} " if "+=(" in line and array[0] in variables else ""
+            variables[array[0]] = Word(before + array[1], number + 1)
+        elif "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
             variables[match[1]] = Word(next(group for group in match.groups()[1:] if group is not None), number + 1)
         number += 1
     return reading(seen, taken)
@@ -60,8 +68,9 @@ def starts(line: str) -> bool:
 
 def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catalog) -> Seen | None:
     """What a command says; None where it starts no engine or is a mention in a sentence."""
-    known = {name: word.text for name, word in variables.items()}
-    words = expand(_unwrapped(words), known)
+    words = _unwrapped(words)
+    variables = {**variables, **_set_before(words)}
+    words = expand(words, {name: word.text for name, word in variables.items()})
     program, start = _program(words)
     image, at = _image(words[:start] if program else words)
     if program is None and image:
@@ -77,6 +86,12 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     if not said and not any(is_flag(word.text) for word in arguments):
         return None
     return Seen("command", program.engine, tuple(said), words[max(start - 1, 0)].line)
+
+
+def _set_before(words: Sequence[Word]) -> dict[str, Word]:
+    """Variables that a line sets before its command: `MODEL=a/b; vllm serve $MODEL`."""
+    pairs = ((IN_FRONT.fullmatch(word.text.removesuffix(";")), word, after.text) for word, after in itertools.pairwise(words))
+    return {match[1]: Word(match[2], word.line) for match, word, after in pairs if match and (word.text.endswith(";") or after in ("&&", ";"))}
 
 
 def _unknown(words: Sequence[Word]) -> list[Seen]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from infercompat.answer.diagnose.flags import FlagTable
-from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
+from infercompat.answer.diagnose.seen import Lines, Reading, Seen, alike, once, reading
 from infercompat.answer.diagnose.words import Flag, as_table, leaves
 from infercompat.link import Catalog
 
@@ -99,14 +99,24 @@ MODEL_FILES = (
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
     """Everything that the log lines of a text prove, in the order of the lines, except lines that say the same again."""
-    text = "\n".join(lines)
+    text = Text("\n".join(lines), once(lines))
     seen = [*_versions(text), *_settings(text, catalog), *_findings(text, catalog)]
-    seen += [Seen("engine", engine, 3, text.count("\n", 0, at) + 1) for engine, words in TRACES if (at := text.find(words)) >= 0]
+    seen += [Seen("engine", engine, 3, number) for engine, words in TRACES for number in [next((number for number, _ in _holding(text, words)), 0)] if number]
     return reading(sorted(seen, key=lambda one: one.line))
 
 
-def _holding(text: str, words: str) -> Iterator[tuple[int, str]]:
+class Text(NamedTuple):
+    """The lines of a text as one, and each of them once, as `seen.once` has them."""
+
+    whole: str
+    there: bytes
+
+
+def _holding(lines: Text, words: str) -> Iterator[tuple[int, str]]:
     """The first lines that hold some words, with their numbers."""
+    if alike(words) not in lines.there:
+        return
+    text = lines.whole
     number, counted, at = 1, 0, text.find(words)
     for _ in range(MOST_LINES):
         if at < 0:
@@ -118,7 +128,7 @@ def _holding(text: str, words: str) -> Iterator[tuple[int, str]]:
         at = text.find(words, end)
 
 
-def _versions(text: str) -> Iterator[Seen]:
+def _versions(text: Text) -> Iterator[Seen]:
     for engine, words, pattern in VERSIONS:
         found = next(((number, match) for number, line in _holding(text, words) if (match := re.search(pattern, line))), None)
         if found:
@@ -127,7 +137,7 @@ def _versions(text: str) -> Iterator[Seen]:
             yield Seen("component", engine, f"b{match[1]}" if engine == "llama.cpp" else match[1], number)
 
 
-def _settings(text: str, catalog: Catalog) -> Iterator[Seen]:
+def _settings(text: Text, catalog: Catalog) -> Iterator[Seen]:
     """What an engine prints of its own arguments at the start."""
     for engine, words, pattern in DUMPS:
         record = catalog.follow(engine)
@@ -165,7 +175,7 @@ def _pairs(text: str) -> Iterator[tuple[str, Any]]:
             yield name, value.strip("'\"")
 
 
-def _findings(text: str, catalog: Catalog) -> Iterator[Seen]:
+def _findings(text: Text, catalog: Catalog) -> Iterator[Seen]:
     told: set[tuple[str, int]] = set()
     for sign in SIGNS:
         values: set[str] = set()

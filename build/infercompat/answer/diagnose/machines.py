@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
+from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.units import format_bytes
@@ -59,7 +59,7 @@ TOOLKIT = re.compile(r"\s*CUDA used to build PyTorch\s*:\s*(\d+(?:\.\d+)+)")
 SYSTEM = re.compile(r"OS\s*:\s*(\S.*)")
 FRAME = re.compile(r"\s*[|+].*[|+]\s*$")
 MARKS = (
-    *("NVIDIA", "Tesla", "Quadro", "GeForce", "AMD", "Radeon", "Instinct", "MI", "Apple", "Intel", "river ", "CUDA used", "OS"),
+    *("NVIDIA", "Tesla", "Quadro", "GeForce", "AMD", "Radeon", "Instinct", "MI", "Apple", "Intel", "river ", "CUDA used", "OS:", "OS "),
     *("0x", "controller", "accelerators", "inference compute"),
 )
 """What a line must hold to be looked at."""
@@ -85,11 +85,12 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     taken: set[int] = set()
     counted: dict[str, int] = {}
     framed = False
+    marked = holding(lines, MARKS)
     for number, line in enumerate(lines, 1):
-        if len(line) > 400:
+        if len(line) > 400 or not (framed or number - 1 in marked):
             continue
         framed = "-SMI" in line or (framed and bool(FRAME.match(line)))
-        found = list(_of_line(line, number, counted, catalog)) if any(mark in line for mark in MARKS) else []
+        found = list(_of_line(line, number, counted, catalog)) if number - 1 in marked else []
         if framed and (memory := SMI_MEMORY.search(line)) and seen and seen[-1].kind == "device" and seen[-1].value.mebibytes is None:
             _say(seen, -1, mebibytes=int(memory[1] or memory[2]))
         seen += [one for one in found if not _joined(one, seen)]

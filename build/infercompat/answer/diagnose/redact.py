@@ -6,10 +6,13 @@ user names, home folders) goes, too; what anybody may know (loopback, well-known
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import re
 from collections.abc import Callable
 from typing import NamedTuple
+
+from infercompat.answer.diagnose.seen import alike
 
 MASK = "REDACTED"
 
@@ -23,11 +26,15 @@ LOCAL_HOSTS = frozenset({"localhost", "0.0.0.0", "127.0.0.1", "[::]", "[::1]", "
 
 
 class Rule(NamedTuple):
-    """A pattern and what stands in its place. It is tried only where one of the hints is in the text, in lower case."""
+    """A pattern and what stands in its place. It is tried only where one of the hints is in the text, in lower case and with zeros for digits.
+
+    `near` is found in every line, in lower case, in which the pattern is found, where the hints are in most lines.
+    """
 
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
     change: str | Callable[[re.Match[str]], str]
+    near: re.Pattern[str] | None = None
 
 
 def redact(text: str) -> str:
@@ -36,19 +43,24 @@ def redact(text: str) -> str:
     for rule in WHOLE_RULES:
         if any(hint in lowered for hint in rule.hints):
             text = rule.pattern.sub(rule.change, text)
-    return "\n".join(map(_redact_line, text.split("\n")))
+    lines = text.split("\n")
+    known: dict[bytes, tuple[Rule, ...]] = {}
+    for place, line in enumerate(alike("\n".join(line.lower() for line in lines)).split(b"\n")):
+        if line not in known:
+            known[line] = _of(line.decode("utf-8", "surrogatepass"))
+        for rule in known[line]:
+            lines[place] = rule.pattern.sub(rule.change, lines[place])
+    return "\n".join(lines)
 
 
-def _redact_line(line: str) -> str:
+_ZEROS = str.maketrans("123456789", "0" * 9)
+
+
+def _of(line: str) -> tuple[Rule, ...]:
+    """The rules that are tried on a line, which is in lower case, with every digit a zero."""
     if len(line) < 4:
-        return line
-    lowered = line.lower()
-    for hints, pattern, change in LINE_RULES:
-        for hint in hints:
-            if hint in lowered:
-                line = pattern.sub(change, line)
-                break
-    return line
+        return ()
+    return tuple(rule for rule in LINE_RULES if (rule.near.search(line) if rule.near else any(hint.translate(_ZEROS) in line for hint in rule.hints)))
 
 
 def mask_block(match: re.Match[str]) -> str:
@@ -60,11 +72,16 @@ _MAC = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
 def mask_address(match: re.Match[str]) -> str:
     """Masks what is an address; loopback, the wildcard and versions such as 0.10.1.1 are none."""
+    return _masked_address(match[0])
+
+
+@functools.lru_cache(10_000)
+def _masked_address(text: str) -> str:
     try:
-        address = ipaddress.ip_address(match[0])
+        address = ipaddress.ip_address(text)
     except ValueError:
-        return MASK if _MAC.fullmatch(match[0]) else match[0]
-    return match[0] if address.is_loopback or address.is_unspecified or match[0].startswith("0.") else MASK
+        return MASK if _MAC.fullmatch(text) else text
+    return text if address.is_loopback or address.is_unspecified or text.startswith("0.") else MASK
 
 
 def mask_host(match: re.Match[str]) -> str:
@@ -124,8 +141,13 @@ LINE_RULES = (
         rf"\1{MASK}",
     ),
     # Machines and people.
-    Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), mask_address),
-    Rule((":",), re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"), mask_address),
+    Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), mask_address, re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")),
+    Rule(
+        (":",),
+        re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"),
+        mask_address,
+        re.compile(r"::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:"),
+    ),
     Rule(("@",), re.compile(r"(?<![\w.+/@-])[A-Za-z][\w.+-]{0,63}@(?!sha256\b)[A-Za-z][\w-]{0,62}(?:\.[\w-]{1,62}){0,6}"), MASK),
     Rule(("://",), re.compile(r"(?<!\b[Hh][Ff])(?P<before>://)(?P<host>(?:\[[\w:.]{2,45}\]|[^\s/:\"'<>\])},;@\\]{1,253})(?::\d{1,5})?)"), mask_host),
     Rule(

@@ -39,5 +39,31 @@ class Reading(Struct, frozen=True):
     taken: frozenset[int] = field(default_factory=frozenset)
 
 
+_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+
+
+def alike(text: str) -> bytes:
+    """A text with every digit a zero: the lines of a log that differ in numbers alone are the same then, and are looked at once."""
+    return text.encode("utf-8", "surrogatepass").translate(_ZEROS)
+
+
+def holding(lines: Lines, words: Iterable[str]) -> set[int]:
+    """The places of the lines that hold any of some words."""
+    wanted = [(word, alike(word)) for word in words]
+    known: dict[bytes, bool] = {}
+    found: set[int] = set()
+    for place, line in enumerate(alike("\n".join(lines)).split(b"\n")):
+        if line not in known:
+            known[line] = any(zeros in line for _, zeros in wanted)
+        if known[line] and any(word in lines[place] for word, _ in wanted):
+            found.add(place)
+    return found
+
+
+def once(lines: Lines) -> bytes:
+    """The lines of a text, digits as zeros, each once: what is not in it is in no line."""
+    return b"\n".join(dict.fromkeys(alike("\n".join(lines)).split(b"\n")))
+
+
 def reading(seen: Iterable[Seen], taken: Iterable[int] = ()) -> Reading:
     return Reading(tuple(seen), frozenset(taken))

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from infercompat.answer.diagnose import commands, logs, machines, manifests, models, packages
+from infercompat.answer.diagnose import commands, logs, machines, manifests, models, packages, stated
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Seen
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-READERS = (manifests.read, commands.read, logs.read, packages.read, machines.read)
+READERS = (stated.read, manifests.read, commands.read, logs.read, packages.read, machines.read)
 """In this order: what one reader takes, the later ones do not see, and where two say the same fact the earlier one holds."""
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")

@@ -21,7 +21,8 @@ _BACKSLASH = re.compile(r"(?<=[\w:.])\\(?=[\w.])")
 _DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\")
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _END = re.compile(r"(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$")
-_VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?:\[[@*]\])?(?::?-([^}]*))?\})")
+_ARRAY = re.compile(r"\s*(?:(?:declare|local|readonly)\s+(?:-a\s+)?)?([A-Za-z_]\w*)\+?=\((.*)$")
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 
 
@@ -48,6 +49,8 @@ class Flag(Struct, frozen=True):
 def command_at(lines: Sequence[str], start: int) -> tuple[list[Word], int]:
     """The words of the command that begins on a line (counted from 0), and the line after it."""
     text, end = _joined(lines, start)
+    if len(text) >= MOST_CHARACTERS:
+        text = text[:MOST_CHARACTERS].rpartition(" ")[0]
     texts = _split(text)
     if texts is None:
         open_text, open_end = text, end
@@ -111,7 +114,34 @@ def expand(words: Sequence[Word], variables: Mapping[str, str]) -> list[Word]:
         default = match[0] if match[4] is None else match[4]
         return variables.get(match[1] or match[2] or match[3], default)
 
-    return [Word(_VARIABLE.sub(value, word.text), word.line) if "$" in word.text else word for word in words]
+    expanded = [(word, Word(_VARIABLE.sub(value, word.text), word.line) if "$" in word.text else word) for word in words]
+    return [part for word, whole in expanded for part in (_apart(whole) if _VARIABLE.fullmatch(word.text) else [whole])]
+
+
+def _apart(word: Word) -> list[Word]:
+    """The words in the value of a variable; a JSON value is one."""
+    texts = _split(word.text) if re.search(r"\s", word.text) and not word.text.lstrip().startswith(("{", "[")) else None
+    return [Word(text, word.line) for text in texts] if texts else [word]
+
+
+def array_at(lines: Sequence[str], start: int) -> tuple[str, str] | None:
+    """The name and the words of a shell array that a line begins, `ARGS=(`, as one text; comments in it are none."""
+    match = _ARRAY.match(lines[start])
+    if match is None:
+        return None
+    parts = [match[2]]
+    for line in lines[start + 1 : start + MOST_LINES]:
+        if re.search(r"\)\s*$", parts[-1]):
+            break
+        parts.append("" if line.lstrip().startswith("#") else line)
+    text = " ".join(parts).strip()
+    return (match[1], text[:-1]) if text.endswith(")") else None
+
+
+def comment_inside(lines: Sequence[str], start: int, end: int) -> int | None:
+    """The line, counted from 1, of a comment between flags: a shell ends the command there."""
+    comments = [number for number in range(start + 1, end) if lines[number].lstrip().startswith("#")]
+    return next((number + 1 for number in comments if any(_FLAG_LINE.match(line) for line in lines[number + 1 : end])), None)
 
 
 def is_flag(text: str) -> bool:

@@ -4,7 +4,7 @@
 import { FlagTable, plain, written } from "./flags.js";
 import { match, search, whole } from "./patterns.js";
 import { redact } from "./redact.js";
-import { commandAt, expand, flags, isFlag, untilOperator } from "./words.js";
+import { arrayAt, commandAt, commentInside, expand, flags, isFlag, untilOperator } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
@@ -33,12 +33,16 @@ export function read(lines, data) {
       const found = command(words, variables, data);
       if (found) {
         reading.seen.push(found);
+        const comment = commentInside(lines, number, end);
+        if (comment) reading.seen.push({ kind: "note", name: "command", value: "a comment stands between the flags: a shell ends the command there, and those below are not given", line: comment });
         for (; number < end; number += 1) reading.taken.add(number + 1);
         continue;
       }
       reading.seen.push(...unknown(words, data));
     }
-    const assigned = line.includes("=") && line.length < 500 ? match(data.commands.assignment, line) : null;
+    const array = line.includes("=(") && line.length < 500 ? arrayAt(lines, number) : null;
+    if (array) variables[array[0]] = { text: (line.includes("+=(") && variables[array[0]] ? `${variables[array[0]].text} ` : "") + array[1], line: number + 1 };
+    const assigned = !array && line.includes("=") && line.length < 500 ? match(data.commands.assignment, line) : null;
     if (assigned) variables[assigned[1]] = { text: assigned.slice(2).find((group) => group !== undefined) ?? "", line: number + 1 };
     number += 1;
   }
@@ -52,8 +56,9 @@ function starts(line, known) {
 
 /** What a command says; null where it starts no engine or is a mention in a sentence. @param {Word[]} written @param {Record<string, Word>} variables @param {Data} data @returns {Seen | null} */
 function command(written, variables, data) {
-  const known = Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text]));
-  const words = expand(unwrapped(written, data.commands), known);
+  const bare = unwrapped(written, data.commands);
+  variables = { ...variables, ...setBefore(bare, data.commands) };
+  const words = expand(bare, Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text])));
   let [program, start] = programOf(words, data.commands);
   const at = imageAt(program ? words.slice(0, start) : words, data.commands);
   const image = words[at];
@@ -69,6 +74,17 @@ function command(written, variables, data) {
   const said = [...argumentsOf(program, given, environment, data), ...(image ? ofImage(program, image, data.commands) : [])];
   if (!said.length && !given.some((word) => isFlag(word.text))) return null;
   return { kind: "command", name: program.engine, value: said, line: words[Math.max(start - 1, 0)].line };
+}
+
+/** Variables that a line sets before its command: `MODEL=a/b; vllm serve $MODEL`. @param {Word[]} words @param {Commands} known */
+function setBefore(words, known) {
+  /** @type {Record<string, Word>} */
+  const found = {};
+  words.slice(0, -1).forEach((word, place) => {
+    const pair = word.text.endsWith(";") || ["&&", ";"].includes(words[place + 1].text) ? whole(known.in_front, word.text.replace(/;$/, "")) : null;
+    if (pair) found[pair[1]] = { text: pair[2], line: word.line };
+  });
+  return found;
 }
 
 /** The words with the script behind `bash -c` taken apart. @param {Word[]} words @param {Commands} known @returns {Word[]} */
@@ -211,6 +227,6 @@ function ofImage(program, image, known) {
 }
 
 /** Whether a word can be a hub id, a path or a model's name, and not a word of a sentence. @param {string} text @param {Commands} known */
-function isModel(text, known) {
+export function isModel(text, known) {
   return Boolean(whole(known.model, text)) && Boolean(search({ pattern: "[/\\\\\\d:~$]|-\\w|\\.gguf", flags: "" }, text)) && !/^[\d.:]+[.,]?$/.test(text);
 }

@@ -1,11 +1,11 @@
 // @ts-check
 // Versions of packages, as answer/diagnose/packages.py: pip freeze, pip list, pip show, and the lines of environment reports.
 
-import { match } from "./patterns.js";
+import { every, match, search } from "./patterns.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
-/** @typedef {{known: Record<string, string>, labels: Record<string, string>, frozen: Pattern, row: Pattern, ruled: Pattern, head: Pattern, shown: Pattern, labelled: Pattern}} Packages */
+/** @typedef {{known: Record<string, string>, labels: Record<string, string>, frozen: Pattern, installed: Pattern, pinned: Pattern, row: Pattern, ruled: Pattern, head: Pattern, shown: Pattern, labelled: Pattern}} Packages */
 
 /** @param {string[]} lines @param {import("../paste.js").Data} data @returns {import("./commands.js").Reading} */
 export function read(lines, data) {
@@ -26,6 +26,13 @@ export function read(lines, data) {
     const id = found ? known.known[normal(found[0])] : undefined;
     if (found && id && !seen.has(`${id} ${found[1]}`)) seen.set(`${id} ${found[1]}`, { kind: "component", name: id, value: found[1], line: place + 1 });
     if (table || listed) taken.add(place + 1);
+  });
+  lines.forEach((line, place) => {
+    if (line.length >= 2000 || !line.includes("==") || taken.has(place + 1) || !search(known.installed, line)) return;
+    for (const [, name, version] of every(known.pinned, line)) {
+      const id = known.known[normal(name)];
+      if (id && !seen.has(`${id} ${version}`)) seen.set(`${id} ${version}`, { kind: "component", name: id, value: version, line: place + 1 });
+    }
   });
   return { seen: [...seen.values()], taken };
 }
