@@ -166,7 +166,9 @@ def test_several_texts_keep_their_names(real):
 
 
 def test_the_readers_are_a_plain_tuple():
-    assert [reader.__module__.rpartition(".")[2] for reader in READERS] == ["stated", "manifests", "commands", "logs", "packages", "machines"]
+    assert [reader.__module__.rpartition(".")[2] for reader in READERS] == [
+        *("stated", "labels", "dockerfiles", "manifests", "snippets", "commands", "logs", "packages", "machines"),
+    ]
 
 
 @given(st.text())

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from infercompat.answer.diagnose.flags import FlagTable, normal, plain
+from infercompat.answer.diagnose.packages import PINNED
 from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
@@ -82,7 +83,9 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     arguments = until_operator(words[start:])
     program = _by_words(program, words[:start], arguments)
     environment = {**variables, **_environment(words[: start if image is None else at + 1])}
-    said = list(_arguments(program, arguments, environment, catalog)) + (list(_of_image(program, image)) if image else [])
+    said = (
+        list(_pinned(program, words[:start])) + list(_arguments(program, arguments, environment, catalog)) + (list(_of_image(program, image)) if image else [])
+    )
     if not said and not any(is_flag(word.text) for word in arguments):
         return None
     return Seen("command", program.engine, tuple(said), words[max(start - 1, 0)].line)
@@ -209,6 +212,13 @@ def _method(engine: str, given: Sequence[Flag]) -> Iterator[Seen]:
             method = next(named, "draft_model")
             yield Seen("fact", "speculation.method", method, flag.line)
             yield Seen("note", "speculation.method", f"no method is named: {method}, by the name of the draft", flag.line)
+
+
+def _pinned(program: Program, words: Sequence[Word]) -> Iterator[Seen]:
+    """The version that a launcher is told to take: `uvx --from vllm==0.11.0 vllm serve …`."""
+    for word in words:
+        if match := PINNED.search(word.text):
+            yield from [Seen("component", program.engine, match[2], word.line)] if match[1].lower() == program.engine else []
 
 
 def _of_image(program: Program, image: Word) -> Iterator[Seen]:

@@ -91,7 +91,7 @@ _SGLANGS, _LMDEPLOYS, _LLAMAS = ("sglang", "ktransformers"), ("lmdeploy-pytorch"
 SPELLINGS: dict[str, Mapping[str, str | Facts]] = {
     **dict.fromkeys(_VLLMS, _VLLM) | dict.fromkeys(_SGLANGS, _SGLANG) | dict.fromkeys(_LMDEPLOYS, _LMDEPLOY),
     **{"llama.cpp": _LLAMA | _LLAMA_VARIABLES, "ik-llama.cpp": _LLAMA | _IK_LLAMA},
-    **{"tensorrt-llm": _TENSORRT, "tgi": _TGI, "exllamav3": _TABBY},
+    **{"tensorrt-llm": _TENSORRT, "tgi": _TGI, "exllamav3": _TABBY, "ollama": {"num-ctx": "max_model_len"}},
     **{"openvino-genai": {"kv-cache-precision": "cache.dtype"}, "optimum-intel": {"weight-format": "weights.format"}},
 }
 """By engine. `flag=value` is what a flag says with that value only."""

@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from infercompat.answer.diagnose import commands, logs, machines, manifests, models, packages, stated
+from infercompat.answer.diagnose import commands, dockerfiles, labels, logs, machines, manifests, models, packages, snippets, stated
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Seen
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-READERS = (stated.read, manifests.read, commands.read, logs.read, packages.read, machines.read)
+READERS = (stated.read, labels.read, dockerfiles.read, manifests.read, snippets.read, commands.read, logs.read, packages.read, machines.read)
 """In this order: what one reader takes, the later ones do not see, and where two say the same fact the earlier one holds."""
+
+REFERENCES = ("transformers",)
+"""What is called beside an engine, to compare it with: it is asked about where nothing else is started."""
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
@@ -76,7 +79,7 @@ def _lines(text: str) -> list[str]:
 def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     """Makes one stack of what was seen."""
     every = [one for one in seen if one.kind == "command"]
-    started = sorted(every, key=lambda one: (one.source != every[0].source, one.line))
+    started = sorted(every, key=lambda one: (one.name in REFERENCES, one.source != every[0].source, one.line))
     command = started[0] if started else None
     halves = _halves(started)
     parts = [part for half in halves for part in half.value]
