@@ -5,7 +5,22 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages, programs, spellings, stated, steps
+from infercompat.answer.diagnose import (
+    commands,
+    dockerfiles,
+    flags,
+    labels,
+    logs,
+    machines,
+    models,
+    packages,
+    programs,
+    snippets,
+    spellings,
+    stated,
+    steps,
+    understanding,
+)
 from infercompat.answer.diagnose.redact import LINE_RULES, LOCAL_HOSTS, MASK, PUBLIC_HOSTS, WHOLE_RULES, Rule, mask_address, mask_block, mask_host
 from infercompat.condition import lookup
 from infercompat.export.errors import browser_pattern
@@ -38,6 +53,13 @@ def paste(catalog: Catalog) -> dict[str, Any]:
         "logs": _logs(catalog),
         "machines": _machines(catalog),
         "models": _models(catalog),
+        "labels": {**{"words": labels.WORDS, "counted": labels.COUNTED}, **_patterns(labels, "LABELLED", "KEY", "VALUE", "COUNT")},
+        "dockerfiles": _patterns(dockerfiles, "FROM", "STARTED", "SET", "PARAMETER", "MODELFILE"),
+        "snippets": {
+            **{"calls": [call._asdict() for call in snippets.CALLS], "by_class": snippets.BY_CLASS, "flags": snippets.FLAGS},
+            **{"apart": snippets.APART, "words": snippets.WORDS, **_patterns(snippets, "NAME", "ASSIGNED", "KEYWORD", "INNER")},
+        },
+        "references": understanding.REFERENCES,
         "stated": {
             **_patterns(stated, "STATED", "COUNTED"),
             "words": stated.WORDS,

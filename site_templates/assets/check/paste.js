@@ -2,22 +2,25 @@
 // What a pasted command, log, machine report or list of packages says of a stack, as answer/diagnose/understanding.py; nothing leaves the page.
 
 import * as commands from "./paste/commands.js";
+import * as dockerfiles from "./paste/dockerfiles.js";
 import { written } from "./paste/flags.js";
+import * as labels from "./paste/labels.js";
 import * as logs from "./paste/logs.js";
 import * as machines from "./paste/machines.js";
 import * as models from "./paste/models.js";
 import * as packages from "./paste/packages.js";
 import { redact } from "./paste/redact.js";
+import * as snippets from "./paste/snippets.js";
 import * as stated from "./paste/stated.js";
 import { steps } from "./paste/steps.js";
 import { ranksOf } from "./question.js";
 
 /** @typedef {import("./paste/flags.js").Seen} Seen */
 /** @typedef {{id: string | null, name: string, count: number, line: number}} Hardware */
-/** @typedef {{redact: import("./paste/redact.js").Rules, commands: commands.Commands, flags: import("./paste/flags.js").Tables, packages: packages.Packages, logs: logs.Logs, machines: machines.Machines, models: models.Models, stated: stated.Stated, steps: import("./paste/steps.js").Steps, engines: string[], takes_all: string[]}} Data what export/check_paste.py delivers */
+/** @typedef {{redact: import("./paste/redact.js").Rules, commands: commands.Commands, flags: import("./paste/flags.js").Tables, packages: packages.Packages, logs: logs.Logs, machines: machines.Machines, models: models.Models, stated: stated.Stated, labels: labels.Labels, dockerfiles: dockerfiles.Dockerfiles, snippets: snippets.Snippets, references: string[], steps: import("./paste/steps.js").Steps, engines: string[], takes_all: string[]}} Data what export/check_paste.py delivers */
 /** @typedef {{engine: Seen | null, version: Seen | null, components: Seen[], model: Seen | null, modelId: string | null, exact: boolean, hardware: Hardware[], given: Record<string, Seen>, unread: Seen[], log: Seen[], notes: Seen[], gpus: number, text: string, steps: import("./paste/steps.js").Step[]}} Understood */
 
-const READERS = [stated.read, commands.read, logs.read, packages.read, machines.read];
+const READERS = [stated.read, labels.read, dockerfiles.read, snippets.read, commands.read, logs.read, packages.read, machines.read];
 const ESCAPES = /\x1b\[[0-9;?]{0,20}[A-Za-z]/g;
 
 /** What one text says, after secrets were taken out of it; `text` is what is left of it then. @param {string} pasted @param {Data} data @returns {Understood} */
@@ -37,7 +40,7 @@ export function understand(pasted, data) {
 /** Makes one stack of what was seen. @param {Seen[]} seen @param {Data} data @param {string} text @returns {Understood} */
 function fold(seen, data, text) {
   const of = (/** @type {string} */ kind, /** @type {Seen[]} */ among = seen) => among.filter((one) => one.kind === kind);
-  const started = of("command").sort((one, other) => one.line - other.line);
+  const started = of("command").sort((one, other) => Number(data.references.includes(one.name)) - Number(data.references.includes(other.name)) || one.line - other.line);
   const command = started[0];
   const halves = halvesOf(started), read = halves.map(said);
   /** @type {Seen[]} */

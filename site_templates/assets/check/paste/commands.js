@@ -55,7 +55,7 @@ function starts(line, known) {
 }
 
 /** What a command says; null where it starts no engine or is a mention in a sentence. @param {Word[]} written @param {Record<string, Word>} variables @param {Data} data @returns {Seen | null} */
-function command(written, variables, data) {
+export function command(written, variables, data) {
   const bare = unwrapped(written, data.commands);
   variables = { ...variables, ...setBefore(bare, data.commands) };
   const words = expand(bare, Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text])));
@@ -71,7 +71,7 @@ function command(written, variables, data) {
   const given = untilOperator(words.slice(start));
   program = byWords(program, words.slice(0, start), given);
   const environment = { ...variables, ...environmentOf(words.slice(0, image ? at + 1 : start), data.commands) };
-  const said = [...argumentsOf(program, given, environment, data), ...(image ? ofImage(program, image, data.commands) : [])];
+  const said = [...pinned(program, words.slice(0, start), data), ...argumentsOf(program, given, environment, data), ...(image ? ofImage(program, image, data.commands) : [])];
   if (!said.length && !given.some((word) => isFlag(word.text))) return null;
   return { kind: "command", name: program.engine, value: said, line: words[Math.max(start - 1, 0)].line };
 }
@@ -213,6 +213,14 @@ function methodOf(engine, given, table, drafts) {
       { kind: "fact", name: "speculation.method", value: method, line: flag.line },
       { kind: "note", name: "speculation.method", value: `no method is named: ${method}, by the name of the draft`, line: flag.line },
     ];
+  });
+}
+
+/** The version that a launcher is told to take: `uvx --from vllm==0.11.0 vllm serve …`. @param {Program} program @param {Word[]} words @param {Data} data @returns {Seen[]} */
+function pinned(program, words, data) {
+  return words.flatMap(({ text, line }) => {
+    const found = search(data.packages.pinned, text);
+    return found?.[1].toLowerCase() === program.engine ? [{ kind: "component", name: program.engine, value: found[2], line }] : [];
   });
 }
 

@@ -207,7 +207,7 @@ const CONSTANTS = { None: null, True: true, False: false };
 const CLOSING = { "{": "}", "[": "]", "(": ")" };
 
 /** What Python's own writing of a value says; undefined for anything else. @param {string} text @returns {any} */
-function literal(text) {
+export function literal(text) {
   /** @type {(string | undefined)[][]} */
   const tokens = [];
   TOKEN.lastIndex = 0;
