@@ -21,13 +21,25 @@ from infercompat.answer.diagnose import (
     steps,
     understanding,
 )
-from infercompat.answer.diagnose.redact import LINE_RULES, LOCAL_HOSTS, MASK, PUBLIC_HOSTS, WHOLE_RULES, Rule, mask_address, mask_block, mask_host
+from infercompat.answer.diagnose.redact import (
+    LINE_RULES,
+    LOCAL_HOSTS,
+    MASK,
+    NAMED,
+    PUBLIC_HOSTS,
+    WHOLE_RULES,
+    Rule,
+    mask_address,
+    mask_block,
+    mask_host,
+    mask_manifest,
+)
 from infercompat.condition import lookup
 from infercompat.export.errors import browser_pattern
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-CHANGES = {mask_block: "=block", mask_address: "=address", mask_host: "=host"}
+CHANGES = {mask_block: "=block", mask_address: "=address", mask_host: "=host", mask_manifest: "=manifest"}
 """Names of the functions that a script has in place of these."""
 VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:[.-]?(?:a|b|rc|post|dev)\.?\d*)*(?:\+[\w.]+)?")
 """What a fact that is a version takes, near enough for a form that the answer looks through again."""
@@ -91,7 +103,7 @@ def _redact() -> dict[str, Any]:
         return [{"hints": rule.hints, "pattern": script_pattern(rule.pattern), "change": CHANGES.get(rule.change, rule.change)} for rule in chosen]
 
     whole, line = rules(WHOLE_RULES), rules(LINE_RULES)
-    return {"mask": MASK, "public": PUBLIC_HOSTS, "local": sorted(LOCAL_HOSTS), "whole": whole, "line": line}
+    return {"mask": MASK, "named": script_pattern(NAMED), "public": PUBLIC_HOSTS, "local": sorted(LOCAL_HOSTS), "whole": whole, "line": line}
 
 
 def _spelling() -> dict[str, Any]:

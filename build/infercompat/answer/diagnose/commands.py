@@ -150,7 +150,7 @@ def _arguments(program: Program, words: Sequence[Word], environment: Mapping[str
     table = FlagTable(record, catalog) if record and record.kind == "engine" else None
     naming = {normal(name) for name in program.model_flags}
     found, between = flags(words, lambda name: table is not None and normal(name) not in naming and table.bare(name))
-    found = [_clean(flag) for flag in found]
+    found = [clean(flag) for flag in found]
     named = _named(program, [flag for flag in found if normal(flag.name) in naming and flag.value])
     first = (Flag("", word.text.rstrip("`.,;)"), word.line) for word in between if is_model(word.text))
     stated = (Flag(name, environment[name].text, environment[name].line) for name in program.model_flags if name in environment)
@@ -162,7 +162,7 @@ def _arguments(program: Program, words: Sequence[Word], environment: Mapping[str
         yield from (Seen("flag", flag.name, flag.value, flag.line) for flag in given)
         return
     names = [(name, written) for name in sorted(set(environment).difference(program.model_flags)) if (written := table.variable(name))]
-    stated = [_clean(Flag(written, environment[name].text, environment[name].line)) for name, written in names]
+    stated = [clean(Flag(written, environment[name].text, environment[name].line)) for name, written in names]
     given = _whole(given)
     said = list(_counting(given, stated, program, table))
     yield from said
@@ -199,7 +199,7 @@ def _counting(given: Sequence[Flag], stated: Sequence[Flag], program: Program, t
             yield Seen("note", name, f"{name} is said twice: {counts}", one.line)
 
 
-def _clean(flag: Flag) -> Flag:
+def clean(flag: Flag) -> Flag:
     """A flag without the secret that a variable may have brought into its value."""
     return replace(flag, value=redact(f"{flag.name}={flag.value}").removeprefix(f"{flag.name}=")) if isinstance(flag.value, str) else flag
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from infercompat.answer.diagnose.commands import is_model
+from infercompat.answer.diagnose.commands import clean, is_model
 from infercompat.answer.diagnose.flags import FlagTable
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.answer.diagnose.words import Flag, leaves
@@ -168,7 +168,7 @@ def _said(call: Call, text: str, line: int, variables: Mapping[str, Any], catalo
     named = [(value, at) for key in (*call.model, "") for name, value, at in values if name == key and isinstance(value, str) and is_model(value)]
     given = [one for one in values if one[0] not in ("", "=", *call.model) and one[1] is not None]
     flags = [flag for name, value, at in given for flag in _flags(FLAGS.get(name, name), value, at)]
-    said = [seen for flag in flags for seen in table.read(flag)]
+    said = [seen for flag in flags for seen in table.read(clean(flag))]
     facts = [seen for seen in said if seen.kind == "fact" and (len(values) < MOST_ARGUMENTS or seen.value != table.default(seen.name))]
     known = any(seen.kind == "fact" for seen in said) or engine == "transformers"
     if not (named or facts) or not (known or call.word or any(sure in text for sure in ("hf", "/"))):

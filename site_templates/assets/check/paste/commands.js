@@ -200,7 +200,7 @@ function counting(given, stated, program, table, data) {
 }
 
 /** A flag without the secret that a variable may have brought into its value. @param {Flag} flag @param {Data} data @returns {Flag} */
-function clean(flag, data) {
+export function clean(flag, data) {
   return typeof flag.value === "string" ? { ...flag, value: redact(`${flag.name}=${flag.value}`, data.redact).slice(flag.name.length + 1) } : flag;
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Calls in Python code that start an engine, as answer/diagnose/snippets.py: LLM(model=…), sgl.Engine(…), from_pretrained(…) and their like.
 
-import { isModel } from "./commands.js";
+import { clean, isModel } from "./commands.js";
 import { FlagTable } from "./flags.js";
 import { every, match, whole } from "./patterns.js";
 import { isTable, leaves, literal } from "./words.js";
@@ -123,7 +123,7 @@ function saidBy(call, text, line, variables, data) {
   const engine = named ? known.by_class[named[1]] : call.engine, table = new FlagTable(engine, data.flags);
   const models = [...call.model, ""].flatMap((key) => found.filter(([name, value]) => name === key && typeof value === "string" && isModel(value, data.commands)));
   const given = found.filter(([name, value]) => !["", "=", ...call.model].includes(name) && value !== null);
-  const said = given.flatMap(([name, value, at]) => flagsOf(known.flags[name] ?? name, value, at)).flatMap((flag) => table.read(flag));
+  const said = given.flatMap(([name, value, at]) => flagsOf(known.flags[name] ?? name, value, at)).flatMap((flag) => table.read(clean(flag, data)));
   const dumped = found.length >= MOST_ARGUMENTS;
   const facts = said.filter((one) => one.kind === "fact" && (!dumped || one.value !== table.default(one.name)));
   const sure = said.some((one) => one.kind === "fact") || engine === "transformers" || call.word || /hf|\//.test(text);
