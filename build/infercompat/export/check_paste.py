@@ -60,7 +60,7 @@ def paste(catalog: Catalog) -> dict[str, Any]:
         "flags": {"spelling": _spelling(), "engines": {engine.id: _engine(engine, catalog) for engine in catalog.of_kind("engine")}},
         "packages": {
             **{"known": packages.components(catalog), "labels": packages.LABELS},
-            **_patterns(packages, "FROZEN", "INSTALLED", "PINNED", "ROW", "RULED", "HEAD", "SHOWN", "LABELLED"),
+            **_patterns(packages, "FROZEN", "INSTALLED", "PINNED", "HEADED", "BARE", "ROW", "RULED", "HEAD", "SHOWN", "LABELLED"),
         },
         "logs": _logs(catalog),
         "machines": _machines(catalog),
@@ -148,7 +148,7 @@ def _logs(catalog: Catalog) -> dict[str, Any]:
         "keys": logs.KEYS,
         "dumps": [[engine, words, script_pattern(pattern)] for engine, words, pattern in logs.DUMPS],
         "model_files": [[words, script_pattern(pattern)] for words, pattern in logs.MODEL_FILES],
-        **_patterns(logs, "PAIR", "SPECULATION"),
+        **_patterns(logs, "PAIR", "SOME", "SPECULATION"),
     }
 
 
@@ -163,7 +163,7 @@ def _machines(catalog: Catalog) -> dict[str, Any]:
         for record in catalog.of_kind("hardware")
     ]
     tools = (
-        *("SMI_ROW", "SMI_SHORT", "SMI_MEMORY", "AMD_ROW", "LISTED", "TORCH", "QUERIED", "PRODUCT", "ROCM", "ROCM_ID", "ROCM_REVISION", "ROCM_ROW"),
+        *("SMI_ROW", "SMI_SHORT", "SMI_MEMORY", "AMD_ROW", "LISTED", "GIVEN", "TORCH", "QUERIED", "PRODUCT", "ROCM", "ROCM_ID", "ROCM_REVISION", "ROCM_ROW"),
         *("MARKETING", "CHIP", "CHIP_REVISION", "PROCESSOR", "LLAMA", "VULKAN", "USING", "OLLAMA", "METAL", "DRIVER", "TOOLKIT", "SYSTEM"),
         *("LSPCI", "LSPCI_ID", "LSPCI_BARE", "LSPCI_NAME", "LSPCI_REVISION", "HEX_NAME"),
     )

@@ -21,6 +21,7 @@ import { ranksOf } from "./question.js";
 /** @typedef {{engine: Seen | null, version: Seen | null, components: Seen[], model: Seen | null, modelId: string | null, exact: boolean, hardware: Hardware[], given: Record<string, Seen>, unread: Seen[], log: Seen[], notes: Seen[], gpus: number, text: string, steps: import("./paste/steps.js").Step[]}} Understood */
 
 const READERS = [stated.read, labels.read, dockerfiles.read, snippets.read, commands.read, logs.read, packages.read, machines.read];
+const FORK = "ik-llama.cpp";
 const ESCAPES = /\x1b\[[0-9;?]{0,20}[A-Za-z]/g;
 
 /** What one text says, after secrets were taken out of it; `text` is what is left of it then. @param {string} pasted @param {Data} data @returns {Understood} */
@@ -50,7 +51,10 @@ function fold(seen, data, text) {
   for (const other of started) {
     if (!read.includes(said(other))) notes.push({ kind: "note", name: other.name, value: `a second serve command, of ${other.name}, is left out`, line: other.line });
   }
-  const [components, clashes] = componentsOf([...of("component"), ...of("component", parts)]);
+  const versions = [...of("component"), ...of("component", parts)];
+  // ik_llama.cpp prints its own version as llama.cpp does: it counts builds of its own, and is known by its commits.
+  const commits = of("build").slice(0, 1).map((one) => ({ ...one, kind: "component", name: FORK }));
+  const [components, clashes] = componentsOf(engine?.name === FORK ? [...versions.filter((one) => one.name !== "llama.cpp"), ...commits] : versions);
   const [model, match] = modelOf([...parts, ...seen], data);
   const options = engine ? of("options").filter((one) => one.name === engine.name).flatMap((one) => one.value) : [];
   const given = firstOf(of("fact", [...parts, ...options, ...seen]));

@@ -18,8 +18,12 @@ from infercompat.answer.diagnose.words import Flag, Word, array_at, command_at, 
 from infercompat.link import Catalog
 
 ASSIGNMENT = re.compile(
-    r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+|Environment=[\"']?)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;\"']*))[\"']?\s*\\?;?\s*$"
+    r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+|Environment=[\"']?)?([A-Za-z_]\w*)=(?: (?=[\w-]+/))?"
+    r"(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;\"']*))[\"']?\s*\\?;?\s*(?:\s#.*)?$"
 )
+SHELL = re.compile(r"(?:^|[/\\])(?:(?:ba|z|da)?sh|cmd|powershell|pwsh)(?:\.exe)?$")
+ASKING = ("--version", "--help", "-h")
+"""Flags with which a program starts nothing."""
 IN_FRONT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
 VERSION = re.compile(r"(?:.*vllm[_-])?v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev|a|b)\d+)*)")
 BUILD = re.compile(r"\bb\d{3,}\b")
@@ -37,13 +41,16 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     taken: set[int] = set()
     variables: dict[str, Word] = {}
     number, tried = 0, 0
+    inside: Word | None = None
     begun = holding(lines, STARTS)
     while number < len(lines):
         line = lines[number]
         if tried < MOST_COMMANDS and number in begun:
             tried += 1
             words, end = command_at(lines, number)
-            found = command(words, variables, catalog)
+            found = command(words, variables, catalog, inside)
+            if found is None and any(word.text in CONTAINERS for word in words):
+                inside = _image(words)[0] or inside
             if found is not None:
                 seen.append(found)
                 if comment := comment_inside(lines, number, end):
@@ -67,8 +74,11 @@ def starts(line: str) -> bool:
     return any(start in line for start in STARTS)
 
 
-def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catalog) -> Seen | None:
-    """What a command says; None where it starts no engine or is a mention in a sentence."""
+def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catalog, inside: Word | None = None) -> Seen | None:
+    """What a command says; None where it starts no engine or is a mention in a sentence.
+
+    `inside` is the image of a container that was started before, with a shell: what follows runs in it.
+    """
     words = _unwrapped(words)
     variables = {**variables, **_set_before(words)}
     words = expand(words, {name: word.text for name, word in variables.items()})
@@ -81,6 +91,10 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     if program is None:
         return None
     arguments = until_operator(words[start:])
+    if any(word.text in ASKING for word in arguments):
+        return None
+    if image is None and inside is not None:
+        image, words, start, at = inside, [inside, *words], start + 1, 0
     program = _by_words(program, words[:start], arguments)
     environment = {**variables, **_environment(words[: start if image is None else at + 1])}
     said = (
@@ -116,7 +130,7 @@ def _unwrapped(words: Sequence[Word]) -> list[Word]:
     """The words with the script behind `bash -c` taken apart."""
     for index, word in enumerate(words[:-1]):
         inner = words[index + 1]
-        if word.text in ("-c", "-lc", "-ec") and index and re.search(r"(?:^|/)(?:ba|z|da)?sh$", words[index - 1].text) and " " in inner.text:
+        if word.text in ("-c", "-lc", "-ec", "/c", "/k", "-Command") and index and SHELL.search(words[index - 1].text) and " " in inner.text:
             lines = inner.text.split("\n")
             first = next((number for number, line in enumerate(lines) if starts(line)), 0)
             return [*words[:index], *(Word(found.text, found.line + inner.line - 1) for found in command_at(lines, first)[0])]

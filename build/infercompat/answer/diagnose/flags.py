@@ -15,7 +15,9 @@ from infercompat.condition import lookup
 from infercompat.link import Catalog
 from infercompat.records import Record, walk
 
-SWITCHED_ON = re.compile(r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log)-|.*-only$")
+SWITCHED_ON = re.compile(
+    r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log(?!-(?:level|verbosity|file|config|format|dir|colors)\b))-|.*-only$"
+)
 ON_OFF = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
 LENGTH = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)")
 SCALES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "K": 1024, "M": 1024**2, "G": 1024**3}

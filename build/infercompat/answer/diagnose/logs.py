@@ -63,14 +63,16 @@ VERSIONS = (
     ("vllm", "API server version", r"vLLM API server version (\d[\w.+]*)"),
     ("vllm", "LLM engine (v", r"LLM engine \(v(\d[\w.+]*)\)"),
     ("vllm", "vLLM Version", r"vLLM Version\s*: (\d[\w.+]*)"),
-    ("llama.cpp", "build: ", r"\bbuild: (\d+) \([0-9a-f]{6,}\)"),
-    ("llama.cpp", "version: ", r"^version: (\d+) \([0-9a-f]{6,}\)"),
+    ("llama.cpp", "build: ", r"\bbuild: (\d{3,}) \(([0-9a-f]{6,})\)"),
+    ("llama.cpp", "version: ", r"^version: (\d{3,}) \(([0-9a-f]{6,})\)"),
+    ("llama.cpp", "version: ", r"^version: [\w.-]{1,20} \(build (\d{3,}), commit ([0-9a-f]{6,})\)"),
     ("ollama", "ollama version is ", r"ollama version is v?(\d[\w.+-]*)"),
     ("tensorrt-llm", "LLM version: ", r"TensorRT[ -]LLM version: (\d[\w.+]*)"),
 )
 TRACES = (
     *(("vllm", f"/vllm/{part}/") for part in ("v1", "engine", "model_executor", "entrypoints", "worker", "attention", "config")),
     *(("sglang", "sglang/srt/"), ("tensorrt-llm", "tensorrt_llm/"), ("tensorrt-llm", "[TRT-LLM]"), ("tensorrt-llm", "[TensorRT-LLM]")),
+    *(("ollama", 'msg="inference compute"'), ("ollama", "level=INFO source=routes.go")),
     *(("mlx-lm", "mlx_lm/"), ("llama.cpp", "llama_model_loader: "), ("llama.cpp", "llama_context: "), ("llama.cpp", "ggml_cuda_init: ")),
 )
 """Paths and prefixes by which a log is known where no line names the engine."""
@@ -80,15 +82,19 @@ BACKENDS = {
     **{"Triton MLA": "TRITON_MLA", "Torch SDPA": "TORCH_SDPA", "TRITON_ATTN_VLLM_V1": "TRITON_ATTN", "FLASH_ATTN_VLLM_V1": "FLASH_ATTN"},
 }
 """Older names of vLLM's backends and those of today."""
-KEYS = {"max_seq_len": "max_model_len", "model_tag": "model", "model_path": "model", "chunked_prefill_enabled": "enable_chunked_prefill"}
+KEYS = {"max_seq_len": "max_model_len", "model_tag": "model", "model_path": "model", "model_id": "model", "chunked_prefill_enabled": "enable_chunked_prefill"}
 """Arguments whose names in a log are not those of the flags."""
 MOST_OF_A_KIND, MOST_LINES, LONGEST_LINE = 6, 500, 20_000
 
 DUMPS = (
     ("vllm", "non-default args: ", re.compile(r"non-default args: (\{.*\})")),
     ("vllm", ") with config: ", re.compile(r"LLM engine \([^)]*\) with config: (.*)")),
+    ("tgi", "text_generation_launcher: Args {", re.compile(r"text_generation_launcher: Args \{ (.*)")),
+    ("ollama", 'msg="server config" env="map[', re.compile(r"env=\"map\[(.*)\]")),
     ("sglang", "server_args=ServerArgs(", re.compile(r"server_args=ServerArgs\((.*)\)")),
 )
+SOME = re.compile(r"\b(\w+): ?(?:Some\(([^()]*)\)|(\"[^\"]*\"|[\w.-]+(?![\w.:-])))")
+"""A pair as Rust writes it, and as Go writes a map."""
 PAIR = re.compile(r"\b(\w+)=('[^']*'|\"[^\"]*\"|[\w.+-]+)(?=[,) ]|$)")
 SPECULATION = re.compile(r"SpeculativeConfig\(method='([\w-]+)'[^)]{0,400}?num_spec_tokens=(\d+)")
 MODEL_FILES = (
@@ -135,6 +141,8 @@ def _versions(text: Text) -> Iterator[Seen]:
             number, match = found
             yield Seen("engine", engine, 1, number)
             yield Seen("component", engine, f"b{match[1]}" if engine == "llama.cpp" else match[1], number)
+            if match.re.groups > 1:
+                yield Seen("build", engine, match[2], number)
 
 
 def _settings(text: Text, catalog: Catalog) -> Iterator[Seen]:
@@ -149,16 +157,17 @@ def _settings(text: Text, catalog: Catalog) -> Iterator[Seen]:
 
 
 def _arguments(table: FlagTable, text: str, line: int) -> Iterator[Seen]:
-    """The model and the facts of a dump. It holds every argument: those at their defaults tell nothing."""
+    """The model and the facts of a dump. One that holds every argument tells nothing by those at their defaults."""
     arguments: dict[str, Any] = {}
     for name, value in _pairs(text):
         arguments.setdefault(name, value)  # a draft inside has arguments of the same names
     yield Seen("engine", table.engine.id, 1, line)
-    model = next((arguments[name] for name in ("model", "model_path", "model_tag") if arguments.get(name)), None)
+    chosen = table.engine.id == "vllm" and text.startswith("{")  # vLLM's dict holds what is not at its default
+    model = next((arguments[name] for name in ("model", "model_path", "model_tag", "model_id") if arguments.get(name)), None)
     if model:
         yield Seen("model", "", str(model), line)
-    flags = [Flag("--" + KEYS.get(name, name), value, line) for name, value in arguments.items() if value is not None]
-    facts = [seen for flag in flags for seen in table.read(flag) if seen.kind == "fact" and seen.value != table.default(seen.name)]
+    flags = [Flag(name if name.isupper() else "--" + KEYS.get(name, name), value, line) for name, value in arguments.items() if value is not None]
+    facts = [seen for flag in flags for seen in table.read(flag) if seen.kind == "fact" and (chosen or seen.value != table.default(seen.name))]
     if speculation := SPECULATION.search(text):
         facts += [Seen("fact", "speculation.method", speculation[1], line), Seen("fact", "speculation.tokens", int(speculation[2]), line)]
     yield Seen("options", table.engine.id, tuple(facts), line)
@@ -169,6 +178,9 @@ def _pairs(text: str) -> Iterator[tuple[str, Any]]:
     table = as_table(text) if text.startswith("{") else None
     if table is not None:
         yield from leaves(table)
+        return
+    if SOME.match(text):
+        yield from ((name, (some or plain).strip('"')) for name, some, plain in SOME.findall(text) if (some or plain).strip('"') not in ("None", ""))
         return
     for name, value in PAIR.findall(text):
         if value not in ("None", "''", '""'):

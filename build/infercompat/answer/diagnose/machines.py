@@ -30,6 +30,10 @@ SMI_SHORT = re.compile(r"\|\s+(\d+)\s+((?:NVIDIA|Tesla|GeForce)[\w .-]{3,40}?)\s
 SMI_MEMORY = re.compile(r"\|[^|]*\|\s*\d+MiB\s*/\s*(\d+)MiB\s*\||\|[^|]*\|[^|]*\s\d+/(\d+) MB \|")
 AMD_ROW = re.compile(r"\|\s+[\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.\d\s+([\w .()-]{3,40}?)\s+\|")
 LISTED = re.compile(rf"\s*(?:GPU models and configuration\s*:\s*)?GPU ([\d,]+)\s*:\s+{_NAME}(?:\s+\(UUID.*)?\s*$")
+GIVEN = re.compile(
+    rf"\s*(?:[-*]\s+)?(?:[Hh]ardware|GPUs?|Graphics(?: [Cc]ard)?)(?:\s*\([\w ]{{1,20}}\))?\s*:\s*(?:(\d{{1,2}})\s*[x\u00d7*]\s*)?{_NAME}"
+    r"(?:\s*[x\u00d7*]\s*(\d{1,2}))?[.,]?\s*$"
+)
 TORCH = re.compile(r"\s*GPU models and configuration\s*:\s*((?:AMD|Radeon|Instinct)[\w +/.-]{1,60}?)\s*\(gfx\w+")
 QUERIED = re.compile(rf"\s*(?:(\d+),\s*)?{_NAME},\s*(\d+) MiB(?:,.*)?$")
 PRODUCT = re.compile(rf"\s*Product Name\s*:\s+{_NAME}\s*$")
@@ -155,6 +159,8 @@ def _devices(line: str, counted: dict[str, int], catalog: Catalog) -> list[Devic
         return [_named(match[1].lstrip(". "), _next(counted, "amd-smi"))]
     if match := LISTED.match(line):
         return [Device(match[2].strip(), index) for index in match[1].split(",") if index][:64]
+    if match := GIVEN.match(line):
+        return [Device(match[2].strip(" .,"), str(index)) for index in range(int(match[1] or match[3] or 1))]
     if match := TORCH.match(line):
         return [Device(match[1].strip(), "0")]
     if match := QUERIED.match(line):

@@ -14,13 +14,15 @@ ROW = re.compile(rf"\s*(?:\[(?:pip3?|conda)\]\s+)?{_NAME}\s+(\d[\w.+!-]*)(?:\s+[
 RULED = re.compile(r"\s*-{3,}\s+-{3,}")
 HEAD = re.compile(r"\s*Package\s+Version\b")
 SHOWN = re.compile(rf"(Name|Version):\s+(?:{_NAME}|(\d[\w.+!-]*))\s*$")
-LABELLED = re.compile(r"\s*([A-Za-z][\w. /-]{1,30}?)\s*(?:[Vv]ersion)?\s*:\s+v?(\d[\w.+!-]*)")
+LABELLED = re.compile(r"\s*([A-Za-z][\w. /-]{1,30}?)\s*(?:[Vv]ersion|版本)?\s*[:\uff1a]\s*v?(\d[\w.+!-]*)")
+HEADED = re.compile(r"#{2,5}\s+([A-Za-z][\w. -]{1,30}?)\s+[Vv]ersion\s*$")
+BARE = re.compile(r"\s*v?(\d+(?:\.\d+)+[\w.+-]*)\s*$")
 INSTALLED = re.compile(r"\b(?:pip3?|uv|uvx|poetry|conda|mamba)\b.*?\s(?:install|add|--with|--from)\b")
 PINNED = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]{0,80})(?:\[[\w,-]+\])?==(\d[\w.+!]*)")
-LABELS = {"pytorch": "torch", **{name: name for name in ("vllm", "sglang", "transformers", "triton", "flashinfer-python")}}
+LABELS = {"pytorch": "torch", **{name: name for name in ("vllm", "sglang", "transformers", "triton", "flashinfer-python", "lmdeploy", "torch")}}
 """How environment reports call packages; their other labels are none."""
 LABEL_WORDS = (
-    *("ytorch", "yTorch", "YTORCH", "llm", "LLM", "glang", "GLang", "GLANG", "ransformers", "RANSFORMERS", "riton", "RITON"),
+    *("ytorch", "yTorch", "YTORCH", "llm", "LLM", "glang", "GLang", "GLANG", "ransformers", "RANSFORMERS", "riton", "RITON", "torch", "mdeploy", "MDeploy"),
     *("lashinfer", "lashInfer", "LASHINFER"),
 )
 """What a line with a label holds."""
@@ -51,6 +53,12 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
             seen.setdefault((id, version), Seen("component", id, version, number))
         if table or listed:
             taken.add(number)
+    for place in sorted(holding(lines, ("ersion",))):
+        if (match := HEADED.match(lines[place])) and normal(match[1]) in known:
+            below = next(((at, line) for at, line in enumerate(lines[place + 1 : place + 4], place + 2) if line.strip()), None)
+            if below and (version := BARE.match(below[1])):
+                id = known[normal(match[1])]
+                seen.setdefault((id, version[1]), Seen("component", id, version[1], below[0]))
     for place in sorted(holding(lines, ("install", "add ", "--with", "--from"))):
         line = lines[place]
         if len(line) < 2000 and "==" in line and place + 1 not in taken and INSTALLED.search(line):

@@ -10,7 +10,7 @@ from infercompat.answer.diagnose.machines import Device
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.link import Catalog
 
-STATED = re.compile(r"\s{0,3}(model|engine|hardware)\s*:\s+[\"']?([\w.@/:+-]+)[\"']?(?:[ ,@=]+v?([\w.+-]+))?\s*$")
+STATED = re.compile(r"\s{0,3}(?:[-*] )?(model|engine|hardware)\s*:\s+[\"']?([\w.@/:+-]+)[\"']?(?:[ ,@=]+v?([\w.+-]+))?,?\s*$")
 COUNTED = re.compile(r"\s{0,3}hardware\s*:\s+(\d{1,4})\s*[x*×]?\s+([\w.-]+)\s*$")
 WORDS = ("model:", "engine:", "hardware:", "model :", "engine :", "hardware :")
 

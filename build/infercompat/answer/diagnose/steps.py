@@ -26,7 +26,9 @@ def steps(missing: Sequence[str], found: Understood, catalog: Catalog) -> tuple[
 
 def _steps(missing: Sequence[str], found: Understood, catalog: Catalog) -> Iterator[Step]:
     if "model" in missing:
+        unset = found.model is not None and str(found.model.value).startswith("$")
         why = f"the catalog has no model {found.model.value}: name the one that it was made from" if found.model else "no model is named"
+        why = f"nothing says what {found.model.value} is" if unset and found.model else why
         yield Step("model", why, f"model: {EXAMPLES['model']}")
     engine = EXAMPLES["engine"] if "engine" in missing or found.engine is None else found.engine.name
     newest = next((release["version"] for release in record.data["releases"]), "") if (record := catalog.follow(engine)) else ""

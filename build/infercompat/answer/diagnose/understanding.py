@@ -21,6 +21,8 @@ READERS = (stated.read, labels.read, dockerfiles.read, manifests.read, snippets.
 REFERENCES = ("transformers",)
 """What is called beside an engine, to compare it with: it is asked about where nothing else is started."""
 
+FORK = "ik-llama.cpp"
+
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
 
@@ -86,7 +88,8 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     engine = command or _engine(seen, catalog)
     notes = [one for one in (*parts, *seen) if one.kind == "note"]
     notes += [Seen("note", one.name, f"a second serve command, of {one.name}, is left out", one.line, one.source) for one in _others(started, halves)]
-    components, versions = _components([*(one for one in seen if one.kind == "component"), *(one for one in parts if one.kind == "component")])
+    said = [one for one in (*seen, *parts) if one.kind == "component"]
+    components, versions = _components(_of_fork(said, seen) if engine is not None and engine.name == FORK else said)
     notes += versions
     model, match = _model([*parts, *seen], catalog)
     options = [part for one in seen if one.kind == "options" and engine and one.name == engine.name for part in one.value]
@@ -114,6 +117,12 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
         log=tuple(one for one in seen if one.kind == "log"),
         notes=(*notes, *devices),
     )
+
+
+def _of_fork(said: Sequence[Seen], seen: Sequence[Seen]) -> list[Seen]:
+    """The versions where ik_llama.cpp prints its own as llama.cpp does: it counts builds of its own, and is known by its commits."""
+    commits = [Seen("component", FORK, one.value, one.line, one.source) for one in seen if one.kind == "build"]
+    return [*(one for one in said if one.name != "llama.cpp"), *commits[:1]]
 
 
 def _package(engine: str, components: Mapping[str, Seen], catalog: Catalog) -> str | None:

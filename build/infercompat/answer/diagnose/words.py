@@ -15,7 +15,7 @@ MOST_LINES = 200
 MOST_CHARACTERS = 20_000
 """No command is longer; a quote that is still open by then is none."""
 
-_CONTINUED = re.compile(r"(?:\\|`|\^)\s*$")
+_CONTINUED = re.compile(r"(?:\\|(?<=\s)`|\^)\s*$")
 _FLAG_LINE = re.compile(r"\s+--?[A-Za-z]")
 _BACKSLASH = re.compile(r"(?<=[\w:.])\\(?=[\w.])")
 _DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\")
@@ -174,7 +174,7 @@ def _flattened(name: str, value: str | None, line: int, place: int) -> list[Flag
         return [Flag(key, inner, line) for key, equals, inner in pairs if equals]
     table = as_table(value) if value and value.lstrip().startswith("{") else None
     if table is None:
-        return [Flag(name, value.rstrip(",;)") if value and not value.startswith(("{", "[")) else value, line)]
+        return [Flag(name, value.rstrip(",;)`") if value and not value.startswith(("{", "[")) else value, line)]
     return [Flag(f"{name}.{key}", inner, line, place) for key, inner in leaves(table)]
 
 

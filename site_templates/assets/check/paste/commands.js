@@ -17,6 +17,8 @@ import { arrayAt, commandAt, commentInside, expand, flags, isFlag, untilOperator
 /** @typedef {import("../paste.js").Data} Data */
 
 const MOST_COMMANDS = 50;
+const SHELL = /(?:^|[/\\])(?:(?:ba|z|da)?sh|cmd|powershell|pwsh)(?:\.exe)?$/;
+const ASKING = ["--version", "--help", "-h"]; // flags with which a program starts nothing
 
 /** The serve commands of a text, each with all that it says, as one thing seen. @param {string[]} lines @param {Data} data @returns {Reading} */
 export function read(lines, data) {
@@ -25,12 +27,15 @@ export function read(lines, data) {
   /** @type {Record<string, Word>} */
   const variables = {};
   let number = 0, tried = 0;
+  /** @type {Word | null} */
+  let inside = null;
   while (number < lines.length) {
     const line = lines[number];
     if (tried < MOST_COMMANDS && starts(line, data.commands)) {
       tried += 1;
       const [words, end] = commandAt(lines, number);
-      const found = command(words, variables, data);
+      const found = command(words, variables, data, inside);
+      if (!found && words.some((word) => data.commands.containers.includes(word.text))) inside = words[imageAt(words, data.commands)] ?? inside;
       if (found) {
         reading.seen.push(found);
         const comment = commentInside(lines, number, end);
@@ -54,14 +59,14 @@ function starts(line, known) {
   return known.starts.some((start) => line.includes(start));
 }
 
-/** What a command says; null where it starts no engine or is a mention in a sentence. @param {Word[]} written @param {Record<string, Word>} variables @param {Data} data @returns {Seen | null} */
-export function command(written, variables, data) {
+/** What a command says; null where it starts no engine or is a mention in a sentence. `inside` is the image of a container that was started before, with a shell. @param {Word[]} written @param {Record<string, Word>} variables @param {Data} data @param {Word | null} [inside] @returns {Seen | null} */
+export function command(written, variables, data, inside = null) {
   const bare = unwrapped(written, data.commands);
   variables = { ...variables, ...setBefore(bare, data.commands) };
-  const words = expand(bare, Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text])));
+  let words = expand(bare, Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text])));
   let [program, start] = programOf(words, data.commands);
-  const at = imageAt(program ? words.slice(0, start) : words, data.commands);
-  const image = words[at];
+  let at = imageAt(program ? words.slice(0, start) : words, data.commands);
+  let image = words[at];
   if (!program && image) {
     const entry = data.commands.images.find(([name]) => image.text.includes(name))?.[1] ?? "";
     program = data.commands.programs.find((each) => each.words.join(" ") === entry) ?? null;
@@ -69,6 +74,8 @@ export function command(written, variables, data) {
   }
   if (!program) return null;
   const given = untilOperator(words.slice(start));
+  if (given.some((word) => ASKING.includes(word.text))) return null;
+  if (!image && inside) [image, words, start, at] = [inside, [inside, ...words], start + 1, 0];
   program = byWords(program, words.slice(0, start), given);
   const environment = { ...variables, ...environmentOf(words.slice(0, image ? at + 1 : start), data.commands) };
   const said = [...pinned(program, words.slice(0, start), data), ...argumentsOf(program, given, environment, data), ...(image ? ofImage(program, image, data.commands) : [])];
@@ -91,7 +98,7 @@ function setBefore(words, known) {
 function unwrapped(words, known) {
   for (let index = 1; index < words.length - 1; index += 1) {
     const inner = words[index + 1];
-    if (["-c", "-lc", "-ec"].includes(words[index].text) && /(?:^|\/)(?:ba|z|da)?sh$/.test(words[index - 1].text) && inner.text.includes(" ")) {
+    if (["-c", "-lc", "-ec", "/c", "/k", "-Command"].includes(words[index].text) && SHELL.test(words[index - 1].text) && inner.text.includes(" ")) {
       const lines = inner.text.split("\n");
       const first = Math.max(0, lines.findIndex((line) => starts(line, known)));
       return [...words.slice(0, index), ...commandAt(lines, first)[0].map((word) => ({ text: word.text, line: word.line + inner.line - 1 }))];

@@ -7,7 +7,7 @@ import { every, match, search, whole } from "./patterns.js";
 /** @typedef {import("./patterns.js").Pattern} Pattern */
 /** @typedef {{name: string, index: string, mebibytes: number | null, pci: string}} Device `pci` is vendor:device, with :revision where a tool shows it */
 /** @typedef {{id: string, names: string[], bytes: number | null, pci: string[]}} Product */
-/** @typedef {"smi_row" | "smi_short" | "smi_memory" | "amd_row" | "listed" | "torch" | "queried" | "product" | "rocm" | "rocm_id" | "rocm_revision" | "rocm_row" | "marketing" | "chip" | "chip_revision" | "processor" | "llama" | "vulkan" | "using" | "ollama" | "metal" | "driver" | "toolkit" | "system" | "lspci" | "lspci_id" | "lspci_bare" | "lspci_name" | "lspci_revision" | "hex_name" | "frame"} Tool */
+/** @typedef {"smi_row" | "smi_short" | "smi_memory" | "amd_row" | "listed" | "given" | "torch" | "queried" | "product" | "rocm" | "rocm_id" | "rocm_revision" | "rocm_row" | "marketing" | "chip" | "chip_revision" | "processor" | "llama" | "vulkan" | "using" | "ollama" | "metal" | "driver" | "toolkit" | "system" | "lspci" | "lspci_id" | "lspci_bare" | "lspci_name" | "lspci_revision" | "hex_name" | "frame"} Tool */
 /** @typedef {{marks: string[], systems: [string, string][], vendors: [string, string, string][], no_part: string[], other_product: string[], products: Product[]} & Record<Tool, Pattern>} Machines */
 /** @typedef {Record<string, number>} Counted */
 
@@ -96,6 +96,8 @@ function devices(line, counted, known) {
   if (amd) return [named(amd[1].replace(/^[. ]+/, ""), next(counted, "amd-smi"), known)];
   const listed = match(known.listed, line);
   if (listed) return listed[1].split(",").filter(Boolean).slice(0, 64).map((index) => device(listed[2], index));
+  const given = match(known.given, line);
+  if (given) return Array.from({ length: Number(given[1] ?? given[3] ?? 1) }, (_, index) => device(given[2].replace(/^[ .,]+|[ .,]+$/g, ""), String(index)));
   const torch = match(known.torch, line);
   if (torch) return [device(torch[1], "0")];
   const queried = match(known.queried, line);

@@ -5,7 +5,7 @@ import { every, match, search } from "./patterns.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
-/** @typedef {{known: Record<string, string>, labels: Record<string, string>, frozen: Pattern, installed: Pattern, pinned: Pattern, row: Pattern, ruled: Pattern, head: Pattern, shown: Pattern, labelled: Pattern}} Packages */
+/** @typedef {{known: Record<string, string>, labels: Record<string, string>, frozen: Pattern, installed: Pattern, pinned: Pattern, headed: Pattern, bare: Pattern, row: Pattern, ruled: Pattern, head: Pattern, shown: Pattern, labelled: Pattern}} Packages */
 
 /** @param {string[]} lines @param {import("../paste.js").Data} data @returns {import("./commands.js").Reading} */
 export function read(lines, data) {
@@ -28,6 +28,12 @@ export function read(lines, data) {
     if (table || listed) taken.add(place + 1);
   });
   lines.forEach((line, place) => {
+    const headed = line.startsWith("#") && line.length < 200 ? match(known.headed, line) : null, id = headed ? known.known[normal(headed[1])] : undefined;
+    const below = id ? lines.slice(place + 1, place + 4).findIndex((each) => each.trim()) : -1;
+    const version = below < 0 ? null : match(known.bare, lines[place + 1 + below]);
+    if (id && version && !seen.has(`${id} ${version[1]}`)) seen.set(`${id} ${version[1]}`, { kind: "component", name: id, value: version[1], line: place + 2 + below });
+  });
+  lines.forEach((line, place) => {
     if (line.length >= 2000 || !line.includes("==") || taken.has(place + 1) || !search(known.installed, line)) return;
     for (const [, name, version] of every(known.pinned, line)) {
       const id = known.known[normal(name)];
@@ -41,7 +47,7 @@ export function read(lines, data) {
 function packageOf(line, table, known) {
   const frozen = line.includes("==") ? match(known.frozen, line) : null;
   if (frozen) return [[frozen[1], frozen[2]], true];
-  const labelled = line.includes(":") ? match(known.labelled, line) : null;
+  const labelled = /[:\uff1a]/.test(line) ? match(known.labelled, line) : null;
   if (labelled && Object.hasOwn(known.labels, normal(labelled[1]))) return [[known.labels[normal(labelled[1])], labelled[2]], true];
   if (table || line.trimStart().startsWith("[") || Object.hasOwn(known.known, normal(line.trim().split(/\s+/)[0]))) {
     const row = match(known.row, line);

@@ -12,7 +12,8 @@ export function steps(found, known) {
   /** @type {Step[]} */
   const told = [];
   if (!found.modelId) {
-    const why = found.model ? `the catalog has no model ${found.model.value}: name the one that it was made from` : "no model is named";
+    const written = String(found.model?.value ?? "");
+    const why = written.startsWith("$") ? `nothing says what ${written} is` : found.model ? `the catalog has no model ${found.model.value}: name the one that it was made from` : "no model is named";
     told.push({ missing: "model", why, add: `model: ${examples.model}` });
   }
   const add = `engine: ${engine ?? examples.engine} ${newest[engine ?? examples.engine]}`;

@@ -64,7 +64,7 @@ function joined(lines, start) {
   while (end < lines.length && end - start < MOST_LINES) {
     const line = lines[end];
     end += 1;
-    const continued = /(?:\\|`|\^)\s*$/.exec(line);
+    const continued = /(?:\\|(?<=\s)`|\^)\s*$/.exec(line);
     parts.push(continued ? line.slice(0, continued.index) : line);
     if (!continued && !(end < lines.length && /^\s+--?[A-Za-z]/.test(lines[end]))) break;
   }
@@ -175,7 +175,7 @@ function flattened(name, value, line, place) {
     return pairs.map((pair) => ({ name: pair.split("=", 1)[0], value: pair.slice(pair.indexOf("=") + 1), line, place: -1 }));
   }
   const table = value?.trimStart().startsWith("{") ? asTable(value) : null;
-  if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)]+$/, "") : value, line, place: -1 }];
+  if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)`]+$/, "") : value, line, place: -1 }];
   return leaves(table).map(([key, inner]) => ({ name: `${name}.${key}`, value: inner, line, place }));
 }
 
