@@ -56,32 +56,6 @@ def test_without_a_verdict_it_says_what_is_missing(real, capsys):
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "hello",
-            "vllm serve",
-            "vllm serve some/unheard-of-7b",
-            "llama-server -m unheard-of.gguf",
-            "ollama run unheard-of:7b",
-            "GPU 0: NVIDIA H100 80GB HBM3",
-        ),
-        *("docker run vllm/vllm-openai:gptoss --model openai/gpt-oss-20b", "vllm==9!9", "model: google/gemma-3-4b-it", "flashinfer-python==0.6.14"),
-        *("engine: vllm", "python -m sglang.launch_server --model-path /mnt/models", "apiVersion: v1\nkind: Pod\nspec: {}"),
-    ],
-)
-def test_the_lines_that_are_named_lead_to_a_verdict(real, text):
-    """Each step as it is written, below the paste: then there is a verdict."""
-    data = as_data(diagnose(real, [("", text)]))
-    assert data["verdict"] is None
-    assert set(data["missing"]) <= {step["missing"] for step in data["next"]}
-    after = as_data(diagnose(real, [("", "\n".join([text, *(step["add"] for step in data["next"])]))]))
-    assert after["verdict"] is not None
-    assert after["check"]["question"]["hardware"] is not None
-    assert after["next"] == []
-
-
 def test_a_sign_is_no_proof_and_repetitions_are_counted(real, capsys):
     lines = printed(real, capsys, [("", "Using TRITON_ATTN backend.\nUsing TRITON_ATTN backend.")])
     assert any("(a sign, no proof)" in line for line in lines)
