@@ -43,7 +43,7 @@ def redact(text: str) -> str:
     for rule in WHOLE_RULES:
         if any(hint in lowered for hint in rule.hints):
             text = rule.pattern.sub(rule.change, text)
-    for name in sorted({match[1] or match[2] for match in NAMED.finditer(text)} if any(word in lowered for word in SECRET_WORDS) else ()):
+    for name in _named(text) if any(word in lowered for word in SECRET_WORDS) else ():
         text = re.sub(rf"(\b{name}[ \t]?=[ \t]?[\"']?)(?!\$)[^\s\"';]+", rf"\1{MASK}", text)
     lines = text.split("\n")
     known: dict[bytes, tuple[Rule, ...]] = {}
@@ -56,6 +56,12 @@ def redact(text: str) -> str:
 
 
 _ZEROS = str.maketrans("123456789", "0" * 9)
+
+
+def _named(text: str) -> list[str]:
+    """The variables that a secret is taken from, by the lines that can say so."""
+    lines = (line for line in text.split("\n") if ("$" in line or "=" in line) and any(word in line for word in ("key", "token", "secret", "passw")))
+    return sorted({match[1] or match[2] for line in lines for match in NAMED.finditer(line)})
 
 
 def _of(line: str) -> tuple[Rule, ...]:
@@ -175,8 +181,12 @@ LINE_RULES = (
         ),
         rf"\1{MASK}",
     ),
-    Rule(("token",), re.compile(r"(?i)(\btoken=)(?![\"'][<$])[\"'][^\"']{6,200}[\"']"), rf"\1{MASK}"),
-    Rule(("token",), re.compile(r"(?i)(\btoken[ \t]{0,3}[=:][ \t]{0,3})(?=[\w.-]{0,60}\d)(?=[\w.-]{0,60}[a-z])[\w.~+/=-]{10,}"), rf"\1{MASK}"),
+    Rule(("token=",), re.compile(r"(?i)(\btoken=)(?![\"'][<$])[\"'][^\"']{6,200}[\"']"), rf"\1{MASK}"),
+    Rule(
+        ("token=", "token:", "token ", "token\t"),
+        re.compile(r"(?i)(\btoken[ \t]{0,3}[=:][ \t]{0,3})(?=[\w.-]{0,60}\d)(?=[\w.-]{0,60}[a-z])[\w.~+/=-]{10,}"),
+        rf"\1{MASK}",
+    ),
     # Several keys may stand behind one flag.
     Rule(
         ("key", "token", "secret", "passw"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -47,22 +48,26 @@ def alike(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass").translate(_ZEROS)
 
 
+@functools.lru_cache(2)
+def _zeroed(text: str) -> tuple[list[bytes], dict[bytes, None]]:
+    """The lines of a text with zeros for digits, and each of them once. Readers that follow one another ask of the same text."""
+    lines = alike(text).split(b"\n")
+    return lines, dict.fromkeys(lines)
+
+
 def holding(lines: Lines, words: Iterable[str]) -> set[int]:
     """The places of the lines that hold any of some words."""
     wanted = [(word, alike(word)) for word in words]
-    known: dict[bytes, bool] = {}
-    found: set[int] = set()
-    for place, line in enumerate(alike("\n".join(lines)).split(b"\n")):
-        if line not in known:
-            known[line] = any(zeros in line for _, zeros in wanted)
-        if known[line] and any(word in lines[place] for word, _ in wanted):
-            found.add(place)
-    return found
+    zeroed, each = _zeroed("\n".join(lines))
+    known = {line for line in each if any(zeros in line for _, zeros in wanted)}
+    if not known:
+        return set()
+    return {place for place, line in enumerate(zeroed) if line in known and any(word in lines[place] for word, _ in wanted)}
 
 
 def once(lines: Lines) -> bytes:
     """The lines of a text, digits as zeros, each once: what is not in it is in no line."""
-    return b"\n".join(dict.fromkeys(alike("\n".join(lines)).split(b"\n")))
+    return b"\n".join(_zeroed("\n".join(lines))[1])
 
 
 def reading(seen: Iterable[Seen], taken: Iterable[int] = ()) -> Reading:
