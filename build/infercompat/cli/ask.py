@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import sys
@@ -187,6 +188,36 @@ def upgrade(context: click.Context, engine: str, before: str, after: str, model:
         answer.print_data(data)
 
 
+MOST_BYTES = 256 << 20
+"""What a paste has at most; a device that never ends has more."""
+ENCODINGS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""The mark that a text begins with, and how it is written then. The shell of Windows writes UTF-16."""
+
+
+def _pasted(path: Path) -> str:
+    """The text of a file, a pipe or standard input; what is none is told in one line."""
+    try:
+        if str(path) == "-":
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with path.open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        usage(f"{path} cannot be read: {error.strerror}")
+    if len(content) > MOST_BYTES:
+        usage(f"{path} has more than {MOST_BYTES >> 20} MiB: give the command, the versions and the part of the log around the fault")
+    encoding = next((encoding for mark, encoding in ENCODINGS if content.startswith(mark)), "utf-8")
+    if encoding == "utf-8" and b"\0" in content[:4096]:
+        usage(f"{path} is no text: give the command, the versions or the log as text")
+    return content.decode(encoding, "replace")
+
+
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--command", "commands", multiple=True, type=click.Path(path_type=Path, allow_dash=True), help="A file with the serve command.")
@@ -202,13 +233,7 @@ def diagnose(context: click.Context, files: tuple[Path, ...], as_json: bool, **m
     from infercompat.answer import diagnose as answer
 
     paths = [*files, *(path for given in more.values() for path in given)] or [Path("-")]
-    texts = []
-    for path in paths:
-        try:
-            content = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-        except OSError as error:
-            usage(f"{path} cannot be read: {error.strerror}")
-        texts.append((str(path), content.decode("utf-8", "replace")))
+    texts = [(str(path), _pasted(path)) for path in paths]
     data = answer.as_data(answer.diagnose(answering(context), texts))
     if as_json:
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))

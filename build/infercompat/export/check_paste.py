@@ -5,14 +5,41 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from infercompat.answer.diagnose import commands, flags, logs, machines, models, packages, programs, spellings
-from infercompat.answer.diagnose.redact import LINE_RULES, LOCAL_HOSTS, MASK, PUBLIC_HOSTS, WHOLE_RULES, Rule, mask_address, mask_block, mask_host
+from infercompat.answer.diagnose import (
+    commands,
+    dockerfiles,
+    flags,
+    labels,
+    logs,
+    machines,
+    models,
+    packages,
+    programs,
+    snippets,
+    spellings,
+    stated,
+    steps,
+    understanding,
+)
+from infercompat.answer.diagnose.redact import (
+    LINE_RULES,
+    LOCAL_HOSTS,
+    MASK,
+    NAMED,
+    PUBLIC_HOSTS,
+    WHOLE_RULES,
+    Rule,
+    mask_address,
+    mask_block,
+    mask_host,
+    mask_manifest,
+)
 from infercompat.condition import lookup
 from infercompat.export.errors import browser_pattern
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-CHANGES = {mask_block: "=block", mask_address: "=address", mask_host: "=host"}
+CHANGES = {mask_block: "=block", mask_address: "=address", mask_host: "=host", mask_manifest: "=manifest"}
 """Names of the functions that a script has in place of these."""
 VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:[.-]?(?:a|b|rc|post|dev)\.?\d*)*(?:\+[\w.]+)?")
 """What a fact that is a version takes, near enough for a form that the answer looks through again."""
@@ -26,17 +53,35 @@ def paste(catalog: Catalog) -> dict[str, Any]:
         "commands": {
             "programs": [program._asdict() for program in programs.PROGRAMS],
             **{"images": programs.IMAGES, "starts": programs.STARTS, "containers": programs.CONTAINERS, "model_flags": sorted(commands.MODEL_FLAGS)},
+            "refuse_twice": spellings.REFUSE_TWICE,
             "drafts": {"flags": spellings.DRAFTS, "by_name": spellings.BY_NAME, "methods": spellings.METHODS},
             **_patterns(commands, "ASSIGNMENT", "IN_FRONT", "VERSION", "BUILD", "MOVING", "MODEL"),
         },
         "flags": {"spelling": _spelling(), "engines": {engine.id: _engine(engine, catalog) for engine in catalog.of_kind("engine")}},
         "packages": {
             **{"known": packages.components(catalog), "labels": packages.LABELS},
-            **_patterns(packages, "FROZEN", "ROW", "RULED", "HEAD", "SHOWN", "LABELLED"),
+            **_patterns(packages, "FROZEN", "INSTALLED", "PINNED", "HEADED", "BARE", "ROW", "RULED", "HEAD", "SHOWN", "LABELLED"),
         },
         "logs": _logs(catalog),
         "machines": _machines(catalog),
         "models": _models(catalog),
+        "labels": {**{"words": labels.WORDS, "counted": labels.COUNTED}, **_patterns(labels, "LABELLED", "KEY", "VALUE", "COUNT")},
+        "dockerfiles": _patterns(dockerfiles, "FROM", "STARTED", "SET", "PARAMETER", "MODELFILE"),
+        "snippets": {
+            **{"calls": [call._asdict() for call in snippets.CALLS], "by_class": snippets.BY_CLASS, "flags": snippets.FLAGS},
+            **{"apart": snippets.APART, "words": snippets.WORDS, **_patterns(snippets, "NAME", "ASSIGNED", "KEYWORD", "INNER")},
+        },
+        "references": understanding.REFERENCES,
+        "stated": {
+            **_patterns(stated, "STATED", "COUNTED"),
+            "words": stated.WORDS,
+            "engines": {name: engine.id for engine in engines for name in (engine.id, *engine.aliases)},
+            "hardware": {name: record.id for record in catalog.of_kind("hardware") for name in (record.id, *record.aliases)},
+        },
+        "steps": {
+            "examples": steps.EXAMPLES,
+            "newest": {engine.id: next((release["version"] for release in engine.data["releases"]), "") for engine in engines},
+        },
         "engines": [engine.id for engine in engines if engine.data["role"] == "engine"],
         "takes_all": [engine.id for engine in engines if "tensor_parallel" not in (engine.data.get("settings") or {})],
     }
@@ -58,7 +103,7 @@ def _redact() -> dict[str, Any]:
         return [{"hints": rule.hints, "pattern": script_pattern(rule.pattern), "change": CHANGES.get(rule.change, rule.change)} for rule in chosen]
 
     whole, line = rules(WHOLE_RULES), rules(LINE_RULES)
-    return {"mask": MASK, "public": PUBLIC_HOSTS, "local": sorted(LOCAL_HOSTS), "whole": whole, "line": line}
+    return {"mask": MASK, "named": script_pattern(NAMED), "public": PUBLIC_HOSTS, "local": sorted(LOCAL_HOSTS), "whole": whole, "line": line}
 
 
 def _spelling() -> dict[str, Any]:
@@ -103,7 +148,7 @@ def _logs(catalog: Catalog) -> dict[str, Any]:
         "keys": logs.KEYS,
         "dumps": [[engine, words, script_pattern(pattern)] for engine, words, pattern in logs.DUMPS],
         "model_files": [[words, script_pattern(pattern)] for words, pattern in logs.MODEL_FILES],
-        **_patterns(logs, "PAIR", "SPECULATION"),
+        **_patterns(logs, "PAIR", "SOME", "SPECULATION"),
     }
 
 
@@ -113,12 +158,23 @@ def _machines(catalog: Catalog) -> dict[str, Any]:
             "id": record.id,
             "names": [record.id, *record.data.get("aliases", ()), record.name],
             "bytes": record.data.get("visible_bytes") or record.data.get("memory_bytes"),
+            "pci": record.data.get("pci_ids", ()),
         }
         for record in catalog.of_kind("hardware")
     ]
-    tools = ("SMI_ROW", "SMI_SHORT", "SMI_MEMORY", "LISTED", "QUERIED", "ROCM", "MARKETING", "PROCESSOR", "LLAMA", "METAL", "DRIVER", "TOOLKIT", "SYSTEM")
+    tools = (
+        *("SMI_ROW", "SMI_SHORT", "SMI_MEMORY", "AMD_ROW", "LISTED", "GIVEN", "TORCH", "QUERIED", "PRODUCT", "ROCM", "ROCM_ID", "ROCM_REVISION", "ROCM_ROW"),
+        *("MARKETING", "CHIP", "CHIP_REVISION", "PROCESSOR", "LLAMA", "VULKAN", "USING", "OLLAMA", "METAL", "DRIVER", "TOOLKIT", "SYSTEM"),
+        *("LSPCI", "LSPCI_ID", "LSPCI_BARE", "LSPCI_NAME", "LSPCI_REVISION", "HEX_NAME"),
+    )
     return {
-        **{"marks": machines.MARKS, "systems": machines.SYSTEMS, "no_part": sorted(machines.NO_PART), "other_product": sorted(machines.OTHER_PRODUCT)},
+        **{
+            "marks": machines.MARKS,
+            "systems": machines.SYSTEMS,
+            "vendors": machines.VENDORS,
+            "no_part": sorted(machines.NO_PART),
+            "other_product": sorted(machines.OTHER_PRODUCT),
+        },
         **{"products": products, **_patterns(machines, *tools, "FRAME")},
     }
 

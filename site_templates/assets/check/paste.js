@@ -2,20 +2,26 @@
 // What a pasted command, log, machine report or list of packages says of a stack, as answer/diagnose/understanding.py; nothing leaves the page.
 
 import * as commands from "./paste/commands.js";
+import * as dockerfiles from "./paste/dockerfiles.js";
 import { written } from "./paste/flags.js";
+import * as labels from "./paste/labels.js";
 import * as logs from "./paste/logs.js";
 import * as machines from "./paste/machines.js";
 import * as models from "./paste/models.js";
 import * as packages from "./paste/packages.js";
 import { redact } from "./paste/redact.js";
+import * as snippets from "./paste/snippets.js";
+import * as stated from "./paste/stated.js";
+import { steps } from "./paste/steps.js";
 import { ranksOf } from "./question.js";
 
 /** @typedef {import("./paste/flags.js").Seen} Seen */
 /** @typedef {{id: string | null, name: string, count: number, line: number}} Hardware */
-/** @typedef {{redact: import("./paste/redact.js").Rules, commands: commands.Commands, flags: import("./paste/flags.js").Tables, packages: packages.Packages, logs: logs.Logs, machines: machines.Machines, models: models.Models, engines: string[], takes_all: string[]}} Data what export/check_paste.py delivers */
-/** @typedef {{engine: Seen | null, version: Seen | null, components: Seen[], model: Seen | null, modelId: string | null, exact: boolean, hardware: Hardware[], given: Record<string, Seen>, unread: Seen[], log: Seen[], notes: Seen[], gpus: number, text: string}} Understood */
+/** @typedef {{redact: import("./paste/redact.js").Rules, commands: commands.Commands, flags: import("./paste/flags.js").Tables, packages: packages.Packages, logs: logs.Logs, machines: machines.Machines, models: models.Models, stated: stated.Stated, labels: labels.Labels, dockerfiles: dockerfiles.Dockerfiles, snippets: snippets.Snippets, references: string[], steps: import("./paste/steps.js").Steps, engines: string[], takes_all: string[]}} Data what export/check_paste.py delivers */
+/** @typedef {{engine: Seen | null, version: Seen | null, components: Seen[], model: Seen | null, modelId: string | null, exact: boolean, hardware: Hardware[], given: Record<string, Seen>, unread: Seen[], log: Seen[], notes: Seen[], gpus: number, text: string, steps: import("./paste/steps.js").Step[]}} Understood */
 
-const READERS = [commands.read, logs.read, packages.read, machines.read];
+const READERS = [stated.read, labels.read, dockerfiles.read, snippets.read, commands.read, logs.read, packages.read, machines.read];
+const FORK = "ik-llama.cpp";
 const ESCAPES = /\x1b\[[0-9;?]{0,20}[A-Za-z]/g;
 
 /** What one text says, after secrets were taken out of it; `text` is what is left of it then. @param {string} pasted @param {Data} data @returns {Understood} */
@@ -35,7 +41,7 @@ export function understand(pasted, data) {
 /** Makes one stack of what was seen. @param {Seen[]} seen @param {Data} data @param {string} text @returns {Understood} */
 function fold(seen, data, text) {
   const of = (/** @type {string} */ kind, /** @type {Seen[]} */ among = seen) => among.filter((one) => one.kind === kind);
-  const started = of("command").sort((one, other) => one.line - other.line);
+  const started = of("command").sort((one, other) => Number(data.references.includes(one.name)) - Number(data.references.includes(other.name)) || one.line - other.line);
   const command = started[0];
   const halves = halvesOf(started), read = halves.map(said);
   /** @type {Seen[]} */
@@ -45,7 +51,10 @@ function fold(seen, data, text) {
   for (const other of started) {
     if (!read.includes(said(other))) notes.push({ kind: "note", name: other.name, value: `a second serve command, of ${other.name}, is left out`, line: other.line });
   }
-  const [components, clashes] = componentsOf([...of("component"), ...of("component", parts)]);
+  const versions = [...of("component"), ...of("component", parts)];
+  // ik_llama.cpp prints its own version as llama.cpp does: it counts builds of its own, and is known by its commits.
+  const commits = of("build").slice(0, 1).map((one) => ({ ...one, kind: "component", name: FORK }));
+  const [components, clashes] = componentsOf(engine?.name === FORK ? [...versions.filter((one) => one.name !== "llama.cpp"), ...commits] : versions);
   const [model, match] = modelOf([...parts, ...seen], data);
   const options = engine ? of("options").filter((one) => one.name === engine.name).flatMap((one) => one.value) : [];
   const given = firstOf(of("fact", [...parts, ...options, ...seen]));
@@ -60,20 +69,18 @@ function fold(seen, data, text) {
   const packaged = (/** @type {string} */ name) => data.flags.engines[name]?.package;
   const alike = (/** @type {Seen} */ one) => Boolean(engine && packaged(one.name) && packaged(one.name) === packaged(engine.name));
   const bare = engine ? (components.find((one) => one.name === engine.name) ?? components.find(alike)) : undefined;
+  const named = { engine: engine ?? null, version: bare ?? null, model, modelId: match?.model ?? null, hardware };
   return {
-    engine: engine ?? null,
-    version: bare ?? null,
+    ...named,
     components: components.filter((one) => one !== bare),
-    model,
-    modelId: match?.model ?? null,
     exact: match?.exact ?? false,
-    hardware,
     given,
     unread: of("flag", parts),
     log: of("log"),
     notes: [...notes, ...clashes, ...devices],
     gpus: devicesOf(given, hardware, engine?.name ?? null, data),
     text,
+    steps: steps(named, data.steps),
   };
 }
 
@@ -139,10 +146,16 @@ function hardwareOf(seen, data) {
   const kinds = new Map();
   /** @type {Seen[]} */
   const notes = [];
-  for (const one of seen) {
-    const id = machines.hardware(one.value, data.machines)?.id ?? null;
+  const found = seen.map((one) => ({ one, product: machines.hardware(one.value, data.machines) }));
+  const there = new Set(found.map(({ product }) => product?.id));
+  for (const { one, product } of found) {
+    const shared = product ? [] : machines.sharing(one.value, data.machines);
+    const id = product?.id ?? shared.find((each) => there.has(each.id))?.id ?? null;
     const kind = kinds.get(id ?? one.value.name) ?? { id, first: one, indexes: new Set() };
-    if (!kind.indexes.size && !id) notes.push({ kind: "note", name: "hardware", value: `the catalog has no record of ${one.value.name}`, line: one.line });
+    if (!kind.indexes.size && !id) {
+      const value = shared.length ? `${one.value.name} is the id of ${shared[0].id} and of other products, too: its name is needed` : `the catalog has no record of ${one.value.name}`;
+      notes.push({ kind: "note", name: "hardware", value, line: one.line });
+    }
     kinds.set(id ?? one.value.name, kind);
     kind.indexes.add(one.value.index);
   }

@@ -24,6 +24,7 @@ export function told(found, faults, engines) {
     ...(understood.length ? section("Understood", understood) : [make("p", {}, "Nothing in it names an engine, a model, a machine or a version that this catalog knows.")]),
     ...section("Not understood, and left out", unread),
     ...section("To know", found.notes.map((one) => item(String(one.value), one))),
+    ...section("For an answer, add a line such as", found.steps.map(({ add, why }) => make("li", {}, make("code", {}, add), make("span", { class: "ic-dim" }, ` ${why}`)))),
     ...section("Known faults that it shows", faults.map(({ known, line }) => make("li", {}, make("a", { href: new URL(`gotchas/${known.gotcha}/`, SITE).href }, known.title), make("span", { class: "ic-dim" }, ` line ${line}`)))),
   ];
 }

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infercompat.answer.diagnose import understand
 from infercompat.answer.diagnose.commands import is_model, read
 
 
@@ -90,6 +91,52 @@ def test_the_method_follows_from_the_draft(real, draft, method):
     assert [one.value for one in command.value if one.kind == "note"] == [f"no method is named: {method}, by the name of the draft"]
 
 
+# Parsers take the last: argparse and click as they are documented; vllm/utils/argparse_utils.py of vLLM 0.33.0, which puts the first --model in
+# front and keys with dots behind every JSON value; common/arg.cpp of llama.cpp, which warns that only the last value will be used and lets
+# a command line overwrite a variable; clap 4, TGI's, which takes no flag twice (launcher/src/main.rs of TGI 3.3.7 allows it nowhere).
+TWICE = [
+    ("vllm serve a/b-1 -tp 2 --tensor-parallel-size 4", {"tensor_parallel": 4}, ["tensor_parallel is said twice: 4 counts"]),
+    ("vllm serve a/b-1 --tensor-parallel-size 4 -tp 4", {"tensor_parallel": 4}, []),
+    ("sglang serve --model-path a/b-1 --tp 8 --tp-size 2", {"tensor_parallel": 2}, ["tensor_parallel is said twice: 2 counts"]),
+    ("trtllm-serve a/b-1 --tp_size 2 --tp_size 1", {"tensor_parallel": 1}, ["tensor_parallel is said twice: 1 counts"]),
+    ("LLAMA_ARG_CTX_SIZE=4096 llama-server -m b-1.gguf -c 1024 --ctx-size 3072", {"max_model_len": 3072}, ["max_model_len is said twice: 3072 counts"]),
+    ("LLAMA_ARG_CTX_SIZE=4096 llama-server -m b-1.gguf -c 1024", {"max_model_len": 1024}, []),
+    (
+        "text-generation-launcher --model-id a/b-1 --num-shard 2 --num-shard 4",
+        {"tensor_parallel": 4},
+        ["tensor_parallel is said twice: its parser refuses that"],
+    ),
+    ("vllm serve a/b-1 --no-enable-prefix-caching --enable-prefix-caching", {"prefix_caching": True}, ["prefix_caching is said twice: true counts"]),
+    ("vllm serve a/b-1 --enforce-eager -cc.cudagraph_mode FULL", {"cuda_graphs": "none"}, ["cuda_graphs is said twice: none counts"]),
+    ("vllm serve a/b-1 --enforce-eager --no-enforce-eager", {}, []),
+    (
+        """vllm serve a/b-1 --speculative-config '{"method":"eagle","model":"c/d"}' --speculative-config '{"method":"ngram"}'""",
+        {"speculation.method": "ngram"},
+        [],
+    ),
+    ("""vllm serve a/b-1 -cc.cudagraph_mode FULL --compilation-config '{"cudagraph_mode":"NONE"}'""", {"cuda_graphs": "full"}, []),
+]
+
+
+@pytest.mark.parametrize(("text", "facts", "notes"), TWICE)
+def test_of_a_flag_that_is_given_twice_the_last_counts(real, text, facts, notes):
+    assert said(real, text)[2] == facts
+    (command,) = commands(real, text).seen
+    assert [one.value for one in command.value if one.kind == "note"] == notes
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("vllm serve --model a/b-1 --model c/d-2", "a/b-1"),
+        ("python -m vllm.entrypoints.openai.api_server --model a/b-1 --model c/d-2", "c/d-2"),
+        ("llama-server -m b-1.gguf -c 512 -m d-2.gguf", "d-2.gguf"),
+    ],
+)
+def test_of_a_model_that_is_named_twice_that_counts_which_the_parser_takes(real, text, model):
+    assert said(real, text)[1] == model
+
+
 @pytest.mark.parametrize(
     ("image", "version"),
     [
@@ -151,3 +198,91 @@ def test_what_looks_like_a_model(text, model):
 def test_any_text(real, text):
     commands(real, f"vllm serve {text}")
     commands(real, f"docker run vllm/vllm-openai:{text}")
+
+
+QWEN = "Qwen/Qwen3-8B"
+SERVICE = """[Service]
+User=llm
+WorkingDirectory={home}/somebody/vllm
+Environment="HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrStUvWx"
+Environment=VLLM_API_KEY=topsecretvalue
+ExecStart=/opt/vllm/bin/vllm serve Qwen/Qwen3-8B \\
+    --tensor-parallel-size 2
+"""
+
+
+# The launchers are those of Slurm's and Open MPI's manuals, of uv's and conda's command references, of TensorRT LLM's examples (mpirun with
+# trtllm-llmapi-launch) and of ktransformers' README (python -m ktransformers.server.main).
+@pytest.mark.parametrize(
+    "text",
+    [
+        "uv run --with vllm vllm serve {model} -tp 2",
+        "uvx vllm serve {model} -tp 2",
+        "conda run -n vllm --no-capture-output python -m vllm.entrypoints.openai.api_server --model {model} -tp 2",
+        "srun --nodes=1 --gres=gpu:2 python3 -m sglang.launch_server --model-path {model} --tp 2",
+        "torchrun --nproc-per-node 2 -m sglang.launch_server --model-path {model} --tp 2",
+        "mpirun -n 2 --allow-run-as-root trtllm-llmapi-launch trtllm-serve {model} --tp_size 2 --max_batch_size 8",
+        "mpirun -n 2 trtllm-serve serve {model} --tp_size 2",
+        "env HF_HUB_OFFLINE=1 vllm serve {model} -tp 2",
+        "nohup vllm serve {model} -tp 2 > vllm.log 2>&1 &",
+        "sudo -E docker run -d --gpus '\"device=0,1\"' -e HF_TOKEN=$HF_TOKEN vllm/vllm-openai:v0.11.0 --model {model} -tp 2",
+        "docker run --gpus all `\n  -p 8000:8000 `\n  vllm/vllm-openai:v0.11.0 `\n  --model {model} `\n  -tp 2",
+        "vllm serve {model} ^\n  --tensor-parallel-size 2 ^\n  --port 8000",
+        "MODEL={model}; TP=2; vllm serve $MODEL --tensor-parallel-size $TP",
+        "cd /opt && export MODEL={model} && vllm serve $MODEL -tp 2",
+        'MODEL={model}\nEXTRA="--tensor-parallel-size 2 --port 1"\nvllm serve $MODEL $EXTRA',
+        'ARGS=(\n  --model {model}\n  # two cards\n  --tensor-parallel-size 2\n)\npython -m vllm.entrypoints.openai.api_server "${{ARGS[@]}}"',
+        "ARGS=(--tensor-parallel-size 1)\nARGS+=(--tensor-parallel-size 2)\nvllm serve {model} ${{ARGS[*]}}",
+        SERVICE.replace("{home}", "/" + "home"),
+        "vllm serve {model} -tp 2 --unheard-of " + "x" * 300_000,
+        "(base) somebody@box:~$ vllm serve {model} -tp 2",
+    ],
+)
+def test_what_stands_around_a_command(real, text):
+    found = understand(text.replace("{model}", QWEN).replace("{{", "{").replace("}}", "}"), real.catalog)
+    assert (found.model_id, found.facts["tensor_parallel"]) == ("qwen3-8b", 2)
+
+
+def test_a_service_tells_no_secret(real):
+    found = understand(SERVICE.replace("{home}", "/" + "home"), real.catalog)
+    assert [secret for secret in ("hf_AbCd", "topsecret", "somebody") if secret in repr(found)] == []
+
+
+def test_a_json_value_in_a_variable_is_one_word(real):
+    found = understand("""S='{"method": "ngram", "num_speculative_tokens": 4}'\nvllm serve a/b-1 --speculative-config "$S\"""", real.catalog)
+    assert found.facts == {"speculation.method": "ngram", "speculation.tokens": 4}
+
+
+def test_a_comment_between_the_flags_ends_the_command(real):
+    found = understand("vllm serve a/b-1 \\\n  -tp 2 \\\n  # the cache\n  --kv-cache-dtype fp8", real.catalog)
+    assert found.facts == {"tensor_parallel": 2}
+    assert [(note.value.split(":")[0], note.line) for note in found.notes] == [("a comment stands between the flags", 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "engine", "version"),
+    [
+        ("uvx --from vllm==0.11.0 vllm serve a/b-1", "vllm", "0.11.0"),
+        ('pip install vllm==0.10.2 "transformers==4.56.0" --extra-index-url https://download.pytorch.org/whl/cu128', "vllm", "0.10.2"),
+        ("RUN uv pip install --system sglang[all]==0.5.5", "sglang", "0.5.5"),
+        ("$ pip install -U vllm", None, None),
+        ("it is fixed by vllm==0.10.2, they say, install it", None, None),
+    ],
+)
+def test_the_version_that_is_installed(real, text, engine, version):
+    found = understand(text, real.catalog)
+    assert (found.engine and found.engine.name, found.version and found.version.value) == (engine, version)
+
+
+@pytest.mark.parametrize(
+    ("text", "engine"),
+    [
+        ("python -m ktransformers.server.main --model_path a/b-1 --gguf_path ./g", "ktransformers"),
+        ("python3 -m dynamo.vllm --model a/b-1 -tp 2", "vllm"),
+        ("python3 -m dynamo.sglang --model-path a/b-1 --tp 2", "sglang"),
+        ("python3 -m dynamo.trtllm --model-path a/b-1", "tensorrt-llm"),
+    ],
+)
+def test_programs_that_start_an_engine_of_another_name(real, text, engine):
+    found = understand(text, real.catalog)
+    assert (found.engine.name, found.model.value) == (engine, "a/b-1")

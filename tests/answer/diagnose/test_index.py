@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from answer.diagnose.examples import EXAMPLES, MORE
-from infercompat.answer.diagnose.index import LONGEST_LINE, compiled, find, patterns
+from infercompat.answer.diagnose.index import LONGEST_LINE, compiled, find, literal, patterns
 
 INNOCENT = (Path(__file__).parent / "innocent.txt").read_text("utf-8").splitlines()
 
@@ -51,6 +51,29 @@ def test_an_example_shows_its_gotchas_and_no_others(known, ids, text):
 def test_every_pattern_is_matched_by_an_example(known):
     texts = [*EXAMPLES.values(), *MORE.values()]
     assert {pattern.pattern.pattern for pattern in known if not any(pattern.pattern.search(text) for text in texts)} == set()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("out of memory", "out of memory"),
+        (r"head_size \(\d+\) is (?:not|un)supported, see", "supported, see"),
+        (r"colou?r table", "r table"),
+        (r"ab+c{2}longest.*x", "longest"),
+        (r"a[bc]|longer", ""),
+        (r"(a|b) there", " there"),
+        (r"(?i)whatever", ""),
+        (r"x\nlonger line\.", "longer line."),
+        (r"[^\]|)]quoted(?:a(?:b|c)d|e)?s", ""),
+    ],
+)
+def test_the_words_that_every_match_holds(pattern, words):
+    assert literal(pattern) == words
+
+
+def test_the_words_of_a_pattern_are_in_all_that_it_matches(known):
+    for text in (*EXAMPLES.values(), *MORE.values()):
+        assert [one.words for one in known for match in one.pattern.finditer(text) if one.words not in match[0]] == []
 
 
 def plain(pattern: str) -> str:

@@ -49,7 +49,10 @@ def test_without_a_verdict_it_says_what_is_missing(real, capsys):
         "  engine    not found",
         "  model     not found",
         "",
-        "No verdict: the paste names no model and no engine of the catalog",
+        "No verdict: the paste names no model and no engine of the catalog. Add a line, such as",
+        "  model: google/gemma-3-27b-it       no model is named",
+        "  engine: vllm 0.33.0                no engine is named: the serve command names it, too",
+        "  hardware: 1x h100-sxm              no hardware on record is named: the output of nvidia-smi or rocm-smi names it, too",
     ]
 
 

@@ -8,17 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from infercompat.answer.diagnose.flags import FlagTable, normal
+from infercompat.answer.diagnose.flags import FlagTable, normal, plain
+from infercompat.answer.diagnose.packages import PINNED
 from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
 from infercompat.answer.diagnose.redact import redact
-from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
-from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS
-from infercompat.answer.diagnose.words import Flag, Word, command_at, expand, flags, is_flag, until_operator
+from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
+from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS, REFUSE_TWICE
+from infercompat.answer.diagnose.words import Flag, Word, array_at, command_at, comment_inside, expand, flags, is_flag, until_operator
 from infercompat.link import Catalog
 
 ASSIGNMENT = re.compile(
-    r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+|Environment=[\"']?)?([A-Za-z_]\w*)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;\"']*))[\"']?\s*\\?;?\s*$"
+    r"\s*(?:[$>#]\s+)?(?:(?:export|set|ENV)\s+|Environment=[\"']?)?([A-Za-z_]\w*)=(?: (?=[\w-]+/))?"
+    r"(?:\"([^\"]*)\"|'([^']*)'|([^\s\\;\"']*))[\"']?\s*\\?;?\s*(?:\s#.*)?$"
 )
+SHELL = re.compile(r"(?:^|[/\\])(?:(?:ba|z|da)?sh|cmd|powershell|pwsh)(?:\.exe)?$")
+ASKING = ("--version", "--help", "-h")
+"""Flags with which a program starts nothing."""
 IN_FRONT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
 VERSION = re.compile(r"(?:.*vllm[_-])?v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev|a|b)\d+)*)")
 BUILD = re.compile(r"\bb\d{3,}\b")
@@ -36,19 +41,30 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     taken: set[int] = set()
     variables: dict[str, Word] = {}
     number, tried = 0, 0
+    inside: Word | None = None
+    begun = holding(lines, STARTS)
     while number < len(lines):
         line = lines[number]
-        if tried < MOST_COMMANDS and starts(line):
+        if tried < MOST_COMMANDS and number in begun:
             tried += 1
             words, end = command_at(lines, number)
-            found = command(words, variables, catalog)
+            found = command(words, variables, catalog, inside)
+            if found is None and any(word.text in CONTAINERS for word in words):
+                inside = _image(words)[0] or inside
             if found is not None:
                 seen.append(found)
+                if comment := comment_inside(lines, number, end):
+                    seen.append(
+                        Seen("note", "command", "a comment stands between the flags: a shell ends the command there, and those below are not given", comment)
+                    )
                 taken.update(range(number + 1, end + 1))
                 number = end
                 continue
             seen += _unknown(words)
-        if "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
+        if "=(" in line and len(line) < 500 and (array := array_at(lines, number)):
+            before = f"{variables[array[0]].text} " if "+=(" in line and array[0] in variables else ""
+            variables[array[0]] = Word(before + array[1], number + 1)
+        elif "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
             variables[match[1]] = Word(next(group for group in match.groups()[1:] if group is not None), number + 1)
         number += 1
     return reading(seen, taken)
@@ -58,10 +74,14 @@ def starts(line: str) -> bool:
     return any(start in line for start in STARTS)
 
 
-def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catalog) -> Seen | None:
-    """What a command says; None where it starts no engine or is a mention in a sentence."""
-    known = {name: word.text for name, word in variables.items()}
-    words = expand(_unwrapped(words), known)
+def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catalog, inside: Word | None = None) -> Seen | None:
+    """What a command says; None where it starts no engine or is a mention in a sentence.
+
+    `inside` is the image of a container that was started before, with a shell: what follows runs in it.
+    """
+    words = _unwrapped(words)
+    variables = {**variables, **_set_before(words)}
+    words = expand(words, {name: word.text for name, word in variables.items()})
     program, start = _program(words)
     image, at = _image(words[:start] if program else words)
     if program is None and image:
@@ -71,12 +91,24 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     if program is None:
         return None
     arguments = until_operator(words[start:])
+    if any(word.text in ASKING for word in arguments):
+        return None
+    if image is None and inside is not None:
+        image, words, start, at = inside, [inside, *words], start + 1, 0
     program = _by_words(program, words[:start], arguments)
     environment = {**variables, **_environment(words[: start if image is None else at + 1])}
-    said = list(_arguments(program, arguments, environment, catalog)) + (list(_of_image(program, image)) if image else [])
+    said = (
+        list(_pinned(program, words[:start])) + list(_arguments(program, arguments, environment, catalog)) + (list(_of_image(program, image)) if image else [])
+    )
     if not said and not any(is_flag(word.text) for word in arguments):
         return None
     return Seen("command", program.engine, tuple(said), words[max(start - 1, 0)].line)
+
+
+def _set_before(words: Sequence[Word]) -> dict[str, Word]:
+    """Variables that a line sets before its command: `MODEL=a/b; vllm serve $MODEL`."""
+    pairs = ((IN_FRONT.fullmatch(word.text.removesuffix(";")), word, after.text) for word, after in itertools.pairwise(words))
+    return {match[1]: Word(match[2], word.line) for match, word, after in pairs if match and (word.text.endswith(";") or after in ("&&", ";"))}
 
 
 def _unknown(words: Sequence[Word]) -> list[Seen]:
@@ -98,7 +130,7 @@ def _unwrapped(words: Sequence[Word]) -> list[Word]:
     """The words with the script behind `bash -c` taken apart."""
     for index, word in enumerate(words[:-1]):
         inner = words[index + 1]
-        if word.text in ("-c", "-lc", "-ec") and index and re.search(r"(?:^|/)(?:ba|z|da)?sh$", words[index - 1].text) and " " in inner.text:
+        if word.text in ("-c", "-lc", "-ec", "/c", "/k", "-Command") and index and SHELL.search(words[index - 1].text) and " " in inner.text:
             lines = inner.text.split("\n")
             first = next((number for number, line in enumerate(lines) if starts(line)), 0)
             return [*words[:index], *(Word(found.text, found.line + inner.line - 1) for found in command_at(lines, first)[0])]
@@ -132,27 +164,56 @@ def _arguments(program: Program, words: Sequence[Word], environment: Mapping[str
     table = FlagTable(record, catalog) if record and record.kind == "engine" else None
     naming = {normal(name) for name in program.model_flags}
     found, between = flags(words, lambda name: table is not None and normal(name) not in naming and table.bare(name))
-    found = [_clean(flag) for flag in found]
-    named = next((flag for flag in found if normal(flag.name) in naming and flag.value), None)
+    found = [clean(flag) for flag in found]
+    named = _named(program, [flag for flag in found if normal(flag.name) in naming and flag.value])
     first = (Flag("", word.text.rstrip("`.,;)"), word.line) for word in between if is_model(word.text))
     stated = (Flag(name, environment[name].text, environment[name].line) for name in program.model_flags if name in environment)
     model = named or next(first, None) or next(stated, None)
     if model is not None:
         yield Seen("model", "", str(model.value), model.line)
-    given = [flag for flag in found if flag is not named]
+    given = [flag for flag in found if flag is not named and not (named and flag.value and normal(flag.name) == normal(named.name))]
     if table is None:
         yield from (Seen("flag", flag.name, flag.value, flag.line) for flag in given)
         return
-    for name in sorted(set(environment).difference(program.model_flags)):
-        if written := table.variable(name):
-            given.append(_clean(Flag(written, environment[name].text, environment[name].line)))
-    said = [seen for flag in given for seen in table.read(flag)]
+    names = [(name, written) for name in sorted(set(environment).difference(program.model_flags)) if (written := table.variable(name))]
+    stated = [clean(Flag(written, environment[name].text, environment[name].line)) for name, written in names]
+    given = _whole(given)
+    said = list(_counting(given, stated, program, table))
     yield from said
     if not any(seen.name == "speculation.method" for seen in said):
-        yield from _method(program.engine, given)
+        yield from _method(program.engine, [*given, *stated])
 
 
-def _clean(flag: Flag) -> Flag:
+def _named(program: Program, naming: Sequence[Flag]) -> Flag | None:
+    """The flag that names the model: the last of its spelling, as parsers take it, and the first for `vllm serve`, which puts that one in front."""
+    alike = [flag for flag in naming if normal(flag.name) == normal(naming[0].name)]
+    return next(iter(alike if program.words == ("vllm", "serve") else reversed(alike)), None)
+
+
+def _whole(given: Sequence[Flag]) -> list[Flag]:
+    """The flags without those of a JSON value that counts no more: a later one stands in its place whole, and so do keys written as flags of their own."""
+    roots = [normal(flag.name).partition(".")[0] for flag in given]
+    dotted = {root for root, flag in zip(roots, given, strict=True) if flag.place < 0 and "." in flag.name}
+    last = {root: flag.place for root, flag in zip(roots, given, strict=True) if flag.place >= 0}
+    return [flag for root, flag in zip(roots, given, strict=True) if flag.place < 0 or (flag.place == last[root] and root not in dotted)]
+
+
+def _counting(given: Sequence[Flag], stated: Sequence[Flag], program: Program, table: FlagTable) -> Iterator[Seen]:
+    """What counts of what flags say: of one fact the last, but before all a flag that fixes it. Variables count where no flag speaks."""
+    last = {normal(flag.name).removeprefix("no-"): flag for flag in given}
+    held = [(table.fixes(flag.name), flag) for flag in given]
+    read = [(fixes, one) for fixes, flag in held if not fixes or last[normal(flag.name)] is flag for one in table.read(flag)]
+    beside = [one for flag in stated for one in table.read(flag)]
+    counting = {one.name: one for one in (*beside, *(one for fixes, one in read if not fixes), *(one for fixes, one in read if fixes)) if one.kind == "fact"}
+    yield from (one for one in (*(one for _, one in read), *beside) if one.kind != "fact" or counting[one.name] is one)
+    for name, one in counting.items():
+        said = [other for _, other in read if other.kind == "fact" and other.name == name]
+        if any(other.value != one.value for other in said):
+            counts = "its parser refuses that" if program.engine in REFUSE_TWICE else f"{plain(one.value)} counts"
+            yield Seen("note", name, f"{name} is said twice: {counts}", one.line)
+
+
+def clean(flag: Flag) -> Flag:
     """A flag without the secret that a variable may have brought into its value."""
     return replace(flag, value=redact(f"{flag.name}={flag.value}").removeprefix(f"{flag.name}=")) if isinstance(flag.value, str) else flag
 
@@ -165,6 +226,13 @@ def _method(engine: str, given: Sequence[Flag]) -> Iterator[Seen]:
             method = next(named, "draft_model")
             yield Seen("fact", "speculation.method", method, flag.line)
             yield Seen("note", "speculation.method", f"no method is named: {method}, by the name of the draft", flag.line)
+
+
+def _pinned(program: Program, words: Sequence[Word]) -> Iterator[Seen]:
+    """The version that a launcher is told to take: `uvx --from vllm==0.11.0 vllm serve …`."""
+    for word in words:
+        if match := PINNED.search(word.text):
+            yield from [Seen("component", program.engine, match[2], word.line)] if match[1].lower() == program.engine else []
 
 
 def _of_image(program: Program, image: Word) -> Iterator[Seen]:

@@ -13,6 +13,7 @@ from infercompat.answer.asking import hub_id
 from infercompat.answer.check import Assessor
 from infercompat.answer.diagnose import index
 from infercompat.answer.diagnose.seen import Seen
+from infercompat.answer.diagnose.steps import Step, steps
 from infercompat.answer.diagnose.understanding import Understood, fold, gather
 from infercompat.answer.question import Question, Refused, ranks_of, release_of, told_of, with_changes
 from infercompat.answer.reply import Reply
@@ -34,13 +35,14 @@ class Matched(Struct, frozen=True):
 
 
 class Diagnosis(Struct, frozen=True):
-    """Everything that can be said of pasted texts. `missing` names what a verdict would need."""
+    """Everything that can be said of pasted texts. `missing` names what a verdict would need, `steps` what to add for one."""
 
     understood: Understood
     matched: tuple[Matched, ...]
     assessor: Assessor
     reply: Reply | None = None
     missing: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 def diagnose(products: Products, texts: Sequence[tuple[str, str]]) -> Diagnosis:
@@ -54,7 +56,7 @@ def diagnose(products: Products, texts: Sequence[tuple[str, str]]) -> Diagnosis:
     found = index.find(index.patterns(catalog), rest)
     matched = _matched(found, understood, answer, catalog)
     told = replace(understood, notes=(*understood.notes, *notes))
-    return Diagnosis(told, matched, assessor, answer, tuple(missing))
+    return Diagnosis(told, matched, assessor, answer, tuple(missing), steps(missing, understood, catalog))
 
 
 def _question(products: Products, understood: Understood) -> tuple[Question | None, list[str], list[Seen]]:

@@ -15,7 +15,9 @@ from infercompat.condition import lookup
 from infercompat.link import Catalog
 from infercompat.records import Record, walk
 
-SWITCHED_ON = re.compile(r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log)-|.*-only$")
+SWITCHED_ON = re.compile(
+    r"(?:no|enable|disable|trust|enforce|skip|allow|use|force|return|log(?!-(?:level|verbosity|file|config|format|dir|colors)\b))-|.*-only$"
+)
 ON_OFF = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
 LENGTH = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)")
 SCALES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "K": 1024, "M": 1024**2, "G": 1024**3}
@@ -89,6 +91,11 @@ class FlagTable:
             return (self._is_switch(target) and "argument" not in setting) or (unknown and bool(SWITCHED_ON.match(normal(name))))
         return not (target and normal(name) in self.own) and bool(SWITCHED_ON.match(normal(name)))
 
+    def fixes(self, name: str) -> bool:
+        """Whether a flag decides a fact whatever other flags say of it, as --enforce-eager does."""
+        target = self.targets.get(normal(name))
+        return target is not None and not isinstance(target, str) and normal(name) not in self.own
+
     def _is_switch(self, fact: str) -> bool:
         declared = lookup(fact)
         return isinstance(self.settings.get(fact, {}).get("default"), bool) or bool(declared and declared.type == "bool")
@@ -156,6 +163,11 @@ class FlagTable:
     def _method(self, text: str) -> str:
         """vLLM treats the methods of single families, such as deepseek_mtp, as mtp."""
         return "mtp" if self.names_methods and text.endswith("_mtp") else text
+
+
+def plain(value: Any) -> str:
+    """A value as people write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def number(text: str) -> Any:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from infercompat.answer.diagnose.seen import alike, once
 from infercompat.link import Catalog
 from infercompat.records import Record
 
@@ -20,6 +21,8 @@ class Pattern(NamedTuple):
     gotcha: Record
     by: str
     pattern: re.Pattern[str]
+    words: str = ""
+    """Words that are in every text in which the pattern is found."""
 
 
 class Match(Struct, frozen=True):
@@ -45,7 +48,7 @@ def patterns(catalog: Catalog) -> tuple[Pattern, ...]:
         for text in texts
         if text
     ]
-    return tuple(Pattern(gotcha, by, found) for gotcha, by, text in written if (found := compiled(text)) is not None)
+    return tuple(Pattern(gotcha, by, found, literal(text)) for gotcha, by, text in written if (found := compiled(text)) is not None)
 
 
 def compiled(text: str) -> re.Pattern[str] | None:
@@ -56,13 +59,55 @@ def compiled(text: str) -> re.Pattern[str] | None:
         return None
 
 
+def literal(pattern: str) -> str:
+    """The longest run of letters that every match of a pattern holds; empty where it is not plain to see."""
+    if "|" in re.sub(r"\\.|\[[^\]]*\]|\([^()]*\)|\((?:[^()]|\([^()]*\))*\)", "", pattern) or "(?i" in pattern or "(?x" in pattern:
+        return ""
+    runs, run, at = [""], "", 0
+    while at < len(pattern):
+        letter, escaped = pattern[at], pattern[at] == "\\"
+        at += 1
+        if escaped:
+            letter, at = pattern[at], at + 1
+        if (escaped and not letter.isalnum()) or (not escaped and letter not in "[(.^$*?+{\n"):
+            run += letter
+            continue
+        if not escaped and letter in "*?{":
+            run = run[:-1]
+        runs.append(run)
+        run = ""
+        if not escaped and letter in "[({":
+            at = _closed(pattern, at, letter)
+    return max((*runs, run), key=len)
+
+
+def _closed(pattern: str, at: int, opened: str) -> int:
+    """The place behind a class, a group or a count that was opened before a place."""
+    depth, inside = 1, opened == "["
+    if inside and pattern[at : at + 1] in ("]", "^"):
+        at += 2 if pattern[at : at + 2] == "^]" else 1
+    while at < len(pattern) and depth:
+        letter = pattern[at]
+        at += 2 if letter == "\\" else 1
+        if inside:
+            inside = letter != "]"
+            depth -= not inside and opened == "["
+        elif letter == "[":
+            inside = True
+        elif letter in "({":
+            depth += 1
+        elif letter in ")}":
+            depth -= 1
+    return at
+
+
 def find(known: Sequence[Pattern], texts: Sequence[tuple[str, Sequence[str]]]) -> list[Match]:
     """The gotchas of which a pattern is found in the log lines, once each, at the first pattern and the first text that fit."""
     found: dict[str, Match] = {}
     for source, lines in texts:
-        text = "\n".join(line[:LONGEST_SEARCHED] for line in lines)
+        text, there = "\n".join(line[:LONGEST_SEARCHED] for line in lines), once(lines)
         for pattern in known:
-            if pattern.gotcha.id not in found and (places := [match.end() for match in pattern.pattern.finditer(text)]):
+            if pattern.gotcha.id not in found and alike(pattern.words) in there and (places := [match.end() for match in pattern.pattern.finditer(text)]):
                 line = text.count("\n", 0, places[0]) + 1
                 found[pattern.gotcha.id] = Match(pattern, source, line, _shortened(lines[line - 1]), len(places))
     return list(found.values())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from infercompat.answer.diagnose.flags import FlagTable
-from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
+from infercompat.answer.diagnose.seen import Lines, Reading, Seen, alike, once, reading
 from infercompat.answer.diagnose.words import Flag, as_table, leaves
 from infercompat.link import Catalog
 
@@ -63,14 +63,16 @@ VERSIONS = (
     ("vllm", "API server version", r"vLLM API server version (\d[\w.+]*)"),
     ("vllm", "LLM engine (v", r"LLM engine \(v(\d[\w.+]*)\)"),
     ("vllm", "vLLM Version", r"vLLM Version\s*: (\d[\w.+]*)"),
-    ("llama.cpp", "build: ", r"\bbuild: (\d+) \([0-9a-f]{6,}\)"),
-    ("llama.cpp", "version: ", r"^version: (\d+) \([0-9a-f]{6,}\)"),
+    ("llama.cpp", "build: ", r"\bbuild: (\d{3,}) \(([0-9a-f]{6,})\)"),
+    ("llama.cpp", "version: ", r"^version: (\d{3,}) \(([0-9a-f]{6,})\)"),
+    ("llama.cpp", "version: ", r"^version: [\w.-]{1,20} \(build (\d{3,}), commit ([0-9a-f]{6,})\)"),
     ("ollama", "ollama version is ", r"ollama version is v?(\d[\w.+-]*)"),
     ("tensorrt-llm", "LLM version: ", r"TensorRT[ -]LLM version: (\d[\w.+]*)"),
 )
 TRACES = (
     *(("vllm", f"/vllm/{part}/") for part in ("v1", "engine", "model_executor", "entrypoints", "worker", "attention", "config")),
     *(("sglang", "sglang/srt/"), ("tensorrt-llm", "tensorrt_llm/"), ("tensorrt-llm", "[TRT-LLM]"), ("tensorrt-llm", "[TensorRT-LLM]")),
+    *(("ollama", 'msg="inference compute"'), ("ollama", "level=INFO source=routes.go")),
     *(("mlx-lm", "mlx_lm/"), ("llama.cpp", "llama_model_loader: "), ("llama.cpp", "llama_context: "), ("llama.cpp", "ggml_cuda_init: ")),
 )
 """Paths and prefixes by which a log is known where no line names the engine."""
@@ -80,15 +82,19 @@ BACKENDS = {
     **{"Triton MLA": "TRITON_MLA", "Torch SDPA": "TORCH_SDPA", "TRITON_ATTN_VLLM_V1": "TRITON_ATTN", "FLASH_ATTN_VLLM_V1": "FLASH_ATTN"},
 }
 """Older names of vLLM's backends and those of today."""
-KEYS = {"max_seq_len": "max_model_len", "model_tag": "model", "model_path": "model", "chunked_prefill_enabled": "enable_chunked_prefill"}
+KEYS = {"max_seq_len": "max_model_len", "model_tag": "model", "model_path": "model", "model_id": "model", "chunked_prefill_enabled": "enable_chunked_prefill"}
 """Arguments whose names in a log are not those of the flags."""
 MOST_OF_A_KIND, MOST_LINES, LONGEST_LINE = 6, 500, 20_000
 
 DUMPS = (
     ("vllm", "non-default args: ", re.compile(r"non-default args: (\{.*\})")),
     ("vllm", ") with config: ", re.compile(r"LLM engine \([^)]*\) with config: (.*)")),
+    ("tgi", "text_generation_launcher: Args {", re.compile(r"text_generation_launcher: Args \{ (.*)")),
+    ("ollama", 'msg="server config" env="map[', re.compile(r"env=\"map\[(.*)\]")),
     ("sglang", "server_args=ServerArgs(", re.compile(r"server_args=ServerArgs\((.*)\)")),
 )
+SOME = re.compile(r"\b(\w+): ?(?:Some\(([^()]*)\)|(\"[^\"]*\"|[\w.-]+(?![\w.:-])))")
+"""A pair as Rust writes it, and as Go writes a map."""
 PAIR = re.compile(r"\b(\w+)=('[^']*'|\"[^\"]*\"|[\w.+-]+)(?=[,) ]|$)")
 SPECULATION = re.compile(r"SpeculativeConfig\(method='([\w-]+)'[^)]{0,400}?num_spec_tokens=(\d+)")
 MODEL_FILES = (
@@ -99,14 +105,24 @@ MODEL_FILES = (
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
     """Everything that the log lines of a text prove, in the order of the lines, except lines that say the same again."""
-    text = "\n".join(lines)
+    text = Text("\n".join(lines), once(lines))
     seen = [*_versions(text), *_settings(text, catalog), *_findings(text, catalog)]
-    seen += [Seen("engine", engine, 3, text.count("\n", 0, at) + 1) for engine, words in TRACES if (at := text.find(words)) >= 0]
+    seen += [Seen("engine", engine, 3, number) for engine, words in TRACES for number in [next((number for number, _ in _holding(text, words)), 0)] if number]
     return reading(sorted(seen, key=lambda one: one.line))
 
 
-def _holding(text: str, words: str) -> Iterator[tuple[int, str]]:
+class Text(NamedTuple):
+    """The lines of a text as one, and each of them once, as `seen.once` has them."""
+
+    whole: str
+    there: bytes
+
+
+def _holding(lines: Text, words: str) -> Iterator[tuple[int, str]]:
     """The first lines that hold some words, with their numbers."""
+    if alike(words) not in lines.there:
+        return
+    text = lines.whole
     number, counted, at = 1, 0, text.find(words)
     for _ in range(MOST_LINES):
         if at < 0:
@@ -118,16 +134,18 @@ def _holding(text: str, words: str) -> Iterator[tuple[int, str]]:
         at = text.find(words, end)
 
 
-def _versions(text: str) -> Iterator[Seen]:
+def _versions(text: Text) -> Iterator[Seen]:
     for engine, words, pattern in VERSIONS:
         found = next(((number, match) for number, line in _holding(text, words) if (match := re.search(pattern, line))), None)
         if found:
             number, match = found
             yield Seen("engine", engine, 1, number)
             yield Seen("component", engine, f"b{match[1]}" if engine == "llama.cpp" else match[1], number)
+            if match.re.groups > 1:
+                yield Seen("build", engine, match[2], number)
 
 
-def _settings(text: str, catalog: Catalog) -> Iterator[Seen]:
+def _settings(text: Text, catalog: Catalog) -> Iterator[Seen]:
     """What an engine prints of its own arguments at the start."""
     for engine, words, pattern in DUMPS:
         record = catalog.follow(engine)
@@ -139,16 +157,17 @@ def _settings(text: str, catalog: Catalog) -> Iterator[Seen]:
 
 
 def _arguments(table: FlagTable, text: str, line: int) -> Iterator[Seen]:
-    """The model and the facts of a dump. It holds every argument: those at their defaults tell nothing."""
+    """The model and the facts of a dump. One that holds every argument tells nothing by those at their defaults."""
     arguments: dict[str, Any] = {}
     for name, value in _pairs(text):
         arguments.setdefault(name, value)  # a draft inside has arguments of the same names
     yield Seen("engine", table.engine.id, 1, line)
-    model = next((arguments[name] for name in ("model", "model_path", "model_tag") if arguments.get(name)), None)
+    chosen = table.engine.id == "vllm" and text.startswith("{")  # vLLM's dict holds what is not at its default
+    model = next((arguments[name] for name in ("model", "model_path", "model_tag", "model_id") if arguments.get(name)), None)
     if model:
         yield Seen("model", "", str(model), line)
-    flags = [Flag("--" + KEYS.get(name, name), value, line) for name, value in arguments.items() if value is not None]
-    facts = [seen for flag in flags for seen in table.read(flag) if seen.kind == "fact" and seen.value != table.default(seen.name)]
+    flags = [Flag(name if name.isupper() else "--" + KEYS.get(name, name), value, line) for name, value in arguments.items() if value is not None]
+    facts = [seen for flag in flags for seen in table.read(flag) if seen.kind == "fact" and (chosen or seen.value != table.default(seen.name))]
     if speculation := SPECULATION.search(text):
         facts += [Seen("fact", "speculation.method", speculation[1], line), Seen("fact", "speculation.tokens", int(speculation[2]), line)]
     yield Seen("options", table.engine.id, tuple(facts), line)
@@ -160,12 +179,15 @@ def _pairs(text: str) -> Iterator[tuple[str, Any]]:
     if table is not None:
         yield from leaves(table)
         return
+    if SOME.match(text):
+        yield from ((name, (some or plain).strip('"')) for name, some, plain in SOME.findall(text) if (some or plain).strip('"') not in ("None", ""))
+        return
     for name, value in PAIR.findall(text):
         if value not in ("None", "''", '""'):
             yield name, value.strip("'\"")
 
 
-def _findings(text: str, catalog: Catalog) -> Iterator[Seen]:
+def _findings(text: Text, catalog: Catalog) -> Iterator[Seen]:
     told: set[tuple[str, int]] = set()
     for sign in SIGNS:
         values: set[str] = set()

@@ -6,23 +6,29 @@ import re
 from collections.abc import Iterator, Sequence
 
 import yaml
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import Node, ScalarNode, SequenceNode
 
+from infercompat.answer.diagnose import configs
 from infercompat.answer.diagnose.commands import command, starts
 from infercompat.answer.diagnose.flags import FlagTable
+from infercompat.answer.diagnose.nodes import MOST_NESTING, children, line_of, mappings
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, reading
 from infercompat.answer.diagnose.words import Flag, Word, command_at
 from infercompat.link import Catalog
 
-MOST_BLOCKS, MOST_LINES, MOST_NESTING = 20, 1000, 60
+MOST_BLOCKS, MOST_LINES = 20, 1000
 """What a paste holds of manifests; beyond that it is something else."""
 
 LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Every scalar stays the text that it is, as on a command line."""
 
-_START = re.compile(r"\s*(?:-\s+)?[\"']?(?:apiVersion|kind|services|version|name|spec|containers|image|template|command|args)[\"']?\s*:(?:\s|$)")
+_START = re.compile(
+    r"\s*(?:-\s+)?[\"']?(?:apiVersion|kind|services|version|name|spec|containers|image|template|command|args|"
+    r"servingEngineSpec|applications|llm_configs|model(?:[-_]path)?|network|models|macros|healthCheckTimeout|modelArtifacts|decode)[\"']?\s*:(?:\s|$)|"
+    r"\s*\{\s*(?:$|[\"']model)"
+)
 _LIKE_YAML = re.compile(r"\s*(?:$|#|---|\.\.\.|-(?:\s|$)|[\"']?[\w./$-]+[\"']?\s*:(?:\s|$)|[\]}])")
-_SERVES = re.compile(r"[\s-]*(?:image|command|args)\s*:")
+_SERVES = re.compile(r"[\s-]*(?:image|command|args|cmd)\s*:")
 
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
@@ -36,10 +42,11 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
         line = lines[number]
         options = keys.get(line.partition(":")[0])
         end = _block_end(lines, number) if len(line) < 400 and (options or _START.match(line)) else number + 1
-        if blocks < MOST_BLOCKS and (options or (end > number + 1 and any(map(_SERVES.match, lines[number:end])))):
+        within = lines[number:end] if end > number + 1 or line.lstrip().startswith("{") else ()
+        if blocks < MOST_BLOCKS and (options or any(_SERVES.match(one) or configs.SIGNS.search(one) for one in within)):
             blocks += 1
             roots, end = _parsed(lines, number, end)
-            found = list(_options(roots, options, number)) if options else list(_containers(roots, number, catalog))
+            found = list(_options(roots, options, number)) if options else [*_containers(roots, number, catalog), *configs.read(roots, number, catalog)]
             seen += found
             if found:
                 taken.update(range(number + 1, end + 1))
@@ -74,29 +81,10 @@ def _parsed(lines: Sequence[str], start: int, end: int) -> tuple[list[Node], int
     return [], max(end, start + 1)
 
 
-def _children(node: Node) -> dict[str, Node]:
-    return {key.value: value for key, value in node.value if isinstance(key, ScalarNode)} if isinstance(node, MappingNode) else {}
-
-
-def _mappings(node: Node, depth: int = 0, met: set[int] | None = None) -> Iterator[MappingNode]:
-    """Every mapping below a node, once, however often it is referred to."""
-    met = set() if met is None else met
-    if depth > MOST_NESTING or id(node) in met:
-        return
-    met.add(id(node))
-    if isinstance(node, MappingNode):
-        yield node
-        for value in (value for _, value in node.value):
-            yield from _mappings(value, depth + 1, met)
-    elif isinstance(node, SequenceNode):
-        for value in node.value:
-            yield from _mappings(value, depth + 1, met)
-
-
 def _containers(roots: Sequence[Node], offset: int, catalog: Catalog) -> Iterator[Seen]:
     for root in roots:
-        for mapping in _mappings(root):
-            parts = _children(mapping)
+        for mapping in mappings(root):
+            parts = children(mapping)
             if not {"image", "command", "args"} & set(parts):
                 continue
             names = [name for name in ("image", "entrypoint", "command", "args") if name in parts]
@@ -107,20 +95,15 @@ def _containers(roots: Sequence[Node], offset: int, catalog: Catalog) -> Iterato
                 yield found
 
 
-def _line(node: Node, offset: int) -> int:
-    """The line of a node; the text of a block scalar begins on the line after its mark."""
-    return node.start_mark.line + 1 + offset + (isinstance(node, ScalarNode) and node.style in ("|", ">"))
-
-
 def _words(node: Node, offset: int, whole: bool = False) -> list[Word]:
     """The words of a command: a list as it stands, or one text split as a shell would. What a shell runs is split, too."""
     if isinstance(node, SequenceNode):
         items = [item for item in node.value if isinstance(item, ScalarNode)]
-        words = [Word(item.value, _line(item, offset)) for item in items]
+        words = [Word(item.value, line_of(item, offset)) for item in items]
         return [word for item, word in zip(items, words, strict=True) for word in (_split(item, offset) if _is_script(item.value) else [word])]
     if not isinstance(node, ScalarNode):
         return []
-    return [Word(node.value, _line(node, offset))] if whole else _split(node, offset)
+    return [Word(node.value, line_of(node, offset))] if whole else _split(node, offset)
 
 
 def _is_script(text: str) -> bool:
@@ -134,32 +117,32 @@ def _split(node: ScalarNode, offset: int) -> list[Word]:
     first = next((number for number, line in enumerate(lines) if starts(line)), None)
     if first is None or node.style != "|":
         lines, first = [" ".join(lines)], 0
-    return [Word(word.text, word.line - 1 + _line(node, offset)) for word in command_at(lines, first)[0]]
+    return [Word(word.text, word.line - 1 + line_of(node, offset)) for word in command_at(lines, first)[0]]
 
 
 def _environment(node: Node | None, offset: int) -> Iterator[tuple[str, Word]]:
     """Variables from a mapping, from a list of `NAME=value`, or from a list of names and values."""
-    for name, value in _children(node).items() if node is not None else ():
-        yield name, Word(str(value.value), _line(value, offset))
+    for name, value in children(node).items() if node is not None else ():
+        yield name, Word(str(value.value), line_of(value, offset))
     for item in node.value if isinstance(node, SequenceNode) else ():
-        parts = _children(item)
+        parts = children(item)
         if isinstance(item, ScalarNode) and "=" in item.value:
             name, _, value = item.value.partition("=")
-            yield name, Word(value, _line(item, offset))
+            yield name, Word(value, line_of(item, offset))
         elif {"name", "value"} <= set(parts):
-            yield str(parts["name"].value), Word(str(parts["value"].value), _line(parts["value"], offset))
+            yield str(parts["name"].value), Word(str(parts["value"].value), line_of(parts["value"], offset))
 
 
 def _options(roots: Sequence[Node], table: FlagTable, offset: int) -> Iterator[Seen]:
     """What a file of an engine's options says, each key behind those above it, as one thing seen."""
-    flags = [Flag(name, node.value, _line(node, offset)) for root in roots for name, node in _scalars(root)]
+    flags = [Flag(name, node.value, line_of(node, offset)) for root in roots for name, node in _scalars(root)]
     facts = tuple(seen for flag in flags for seen in table.read(flag) if seen.kind == "fact")
     if facts:
         yield Seen("options", table.engine.id, facts, facts[0].line)
 
 
 def _scalars(node: Node, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, ScalarNode]]:
-    for name, value in _children(node).items() if depth < 6 else ():
+    for name, value in children(node).items() if depth < 6 else ():
         if isinstance(value, ScalarNode):
             yield prefix + name, value
         else:

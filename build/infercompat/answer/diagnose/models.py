@@ -16,7 +16,7 @@ ENDINGS = re.compile(r"\.(?:gguf|safetensors|bin)$")
 SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)")
 # What publishers of converted checkpoints add to a model's name, last word first.
 ADDED = re.compile(
-    r"(?:^|[-_.])(?:i?q\d(?:[-_](?:[kmsl0-9]|x{1,3}[sl]|nl))*|ud|gguf|awq|gptq|exl[23]|mlx|nvfp4|mxfp[48]|[bf]p?16|fp32|fp8|bf16|int[48]"
+    r"(?:^|[-_.])(?:i?q\d(?:[-_](?:[kmsl0-9]|x{1,3}[sl]|nl|k(?:ss?|l|t)|r\d))*|ud|smol|gguf|awq|gptq|exl[23]|mlx|nvfp4|mxfp[48]|fp4|[bf]p?16|fp32|fp8|bf16|int[48]"
     r"|w\d+a\d+(?:fp8)?|q\df\d+(?:[-_]\d)?|mlc|ov|cw|\d+-?bits?|\d(?:\.\d+)?bpw|dynamic|block|static|marlin|quantized(?:\.w\d+a\d+)?|modelopt|bnb|dwq|qat|text|hf"
     r"|unsloth|imatrix|i1|mtp|it|instruct|chat|pt|base)$"
 )

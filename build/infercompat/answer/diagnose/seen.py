@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -37,6 +38,36 @@ class Reading(Struct, frozen=True):
 
     seen: tuple[Seen, ...] = ()
     taken: frozenset[int] = field(default_factory=frozenset)
+
+
+_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+
+
+def alike(text: str) -> bytes:
+    """A text with every digit a zero: the lines of a log that differ in numbers alone are the same then, and are looked at once."""
+    return text.encode("utf-8", "surrogatepass").translate(_ZEROS)
+
+
+@functools.lru_cache(2)
+def _zeroed(text: str) -> tuple[list[bytes], dict[bytes, None]]:
+    """The lines of a text with zeros for digits, and each of them once. Readers that follow one another ask of the same text."""
+    lines = alike(text).split(b"\n")
+    return lines, dict.fromkeys(lines)
+
+
+def holding(lines: Lines, words: Iterable[str]) -> set[int]:
+    """The places of the lines that hold any of some words."""
+    wanted = [(word, alike(word)) for word in words]
+    zeroed, each = _zeroed("\n".join(lines))
+    known = {line for line in each if any(zeros in line for _, zeros in wanted)}
+    if not known:
+        return set()
+    return {place for place, line in enumerate(zeroed) if line in known and any(word in lines[place] for word, _ in wanted)}
+
+
+def once(lines: Lines) -> bytes:
+    """The lines of a text, digits as zeros, each once: what is not in it is in no line."""
+    return b"\n".join(_zeroed("\n".join(lines))[1])
 
 
 def reading(seen: Iterable[Seen], taken: Iterable[int] = ()) -> Reading:

@@ -24,6 +24,7 @@ def as_data(diagnosis: Diagnosis) -> dict[str, Any]:
         "log": [{"what": one.name, "value": one.value, **_place(one)} for one in diagnosis.understood.log],
         "verdict": answer["verdict"] if answer else None,
         "missing": list(diagnosis.missing),
+        "next": [step._asdict() for step in diagnosis.steps],
         "check": answer,
     }
 
@@ -73,7 +74,9 @@ def print_data(data: Mapping[str, Any], verbose: bool = False) -> None:
         click.echo("")
         reply.print_data(data["check"], verbose)
     else:
-        click.echo(f"\nNo verdict: the paste names no {' and no '.join(data['missing'])} of the catalog")
+        click.echo(f"\nNo verdict: the paste names no {' and no '.join(data['missing'])} of the catalog. Add a line, such as")
+        for step in data["next"]:
+            click.echo(f"  {step['add']:<34} {step['why']}")
     _section("In the log", (f"{_where(one)} {one['what']}: {one['value']}" for one in data["log"]))
     if data["matched"]:
         click.echo("\nKnown faults in the log:")

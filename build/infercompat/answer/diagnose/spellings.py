@@ -91,7 +91,7 @@ _SGLANGS, _LMDEPLOYS, _LLAMAS = ("sglang", "ktransformers"), ("lmdeploy-pytorch"
 SPELLINGS: dict[str, Mapping[str, str | Facts]] = {
     **dict.fromkeys(_VLLMS, _VLLM) | dict.fromkeys(_SGLANGS, _SGLANG) | dict.fromkeys(_LMDEPLOYS, _LMDEPLOY),
     **{"llama.cpp": _LLAMA | _LLAMA_VARIABLES, "ik-llama.cpp": _LLAMA | _IK_LLAMA},
-    **{"tensorrt-llm": _TENSORRT, "tgi": _TGI, "exllamav3": _TABBY},
+    **{"tensorrt-llm": _TENSORRT, "tgi": _TGI, "exllamav3": _TABBY, "ollama": {"num-ctx": "max_model_len"}},
     **{"openvino-genai": {"kv-cache-precision": "cache.dtype"}, "optimum-intel": {"weight-format": "weights.format"}},
 }
 """By engine. `flag=value` is what a flag says with that value only."""
@@ -115,6 +115,9 @@ VARIABLES = {
 """How the environment variables begin that an engine reads: those that no fact stands behind are told, too."""
 FLAGS_AS_VARIABLES = ("tgi",)
 """Engines that take each flag from a variable of its name, too: --num-shard from NUM_SHARD."""
+
+REFUSE_TWICE = ("tgi",)
+"""Engines whose parser (clap) takes no flag twice; with every other (argparse, click, cxxopts, llama.cpp's own, which warns) the last counts."""
 
 LONG_FORMS = {"ac.": "attention-config.", "cc.": "compilation-config.", "O.": "compilation-config.", "sc.": "speculative-config."}
 DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32"}

@@ -9,14 +9,19 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from infercompat.answer.diagnose import commands, logs, machines, manifests, models, packages
+from infercompat.answer.diagnose import commands, dockerfiles, labels, logs, machines, manifests, models, packages, snippets, stated
 from infercompat.answer.diagnose.redact import redact
 from infercompat.answer.diagnose.seen import Seen
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-READERS = (manifests.read, commands.read, logs.read, packages.read, machines.read)
+READERS = (stated.read, labels.read, dockerfiles.read, manifests.read, snippets.read, commands.read, logs.read, packages.read, machines.read)
 """In this order: what one reader takes, the later ones do not see, and where two say the same fact the earlier one holds."""
+
+REFERENCES = ("transformers",)
+"""What is called beside an engine, to compare it with: it is asked about where nothing else is started."""
+
+FORK = "ik-llama.cpp"
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
@@ -76,14 +81,15 @@ def _lines(text: str) -> list[str]:
 def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
     """Makes one stack of what was seen."""
     every = [one for one in seen if one.kind == "command"]
-    started = sorted(every, key=lambda one: (one.source != every[0].source, one.line))
+    started = sorted(every, key=lambda one: (one.name in REFERENCES, one.source != every[0].source, one.line))
     command = started[0] if started else None
     halves = _halves(started)
     parts = [part for half in halves for part in half.value]
     engine = command or _engine(seen, catalog)
     notes = [one for one in (*parts, *seen) if one.kind == "note"]
     notes += [Seen("note", one.name, f"a second serve command, of {one.name}, is left out", one.line, one.source) for one in _others(started, halves)]
-    components, versions = _components([*(one for one in seen if one.kind == "component"), *(one for one in parts if one.kind == "component")])
+    said = [one for one in (*seen, *parts) if one.kind == "component"]
+    components, versions = _components(_of_fork(said, seen) if engine is not None and engine.name == FORK else said)
     notes += versions
     model, match = _model([*parts, *seen], catalog)
     options = [part for one in seen if one.kind == "options" and engine and one.name == engine.name for part in one.value]
@@ -111,6 +117,12 @@ def fold(seen: Sequence[Seen], catalog: Catalog) -> Understood:
         log=tuple(one for one in seen if one.kind == "log"),
         notes=(*notes, *devices),
     )
+
+
+def _of_fork(said: Sequence[Seen], seen: Sequence[Seen]) -> list[Seen]:
+    """The versions where ik_llama.cpp prints its own as llama.cpp does: it counts builds of its own, and is known by its commits."""
+    commits = [Seen("component", FORK, one.value, one.line, one.source) for one in seen if one.kind == "build"]
+    return [*(one for one in said if one.name != "llama.cpp"), *commits[:1]]
 
 
 def _package(engine: str, components: Mapping[str, Seen], catalog: Catalog) -> str | None:
@@ -183,17 +195,27 @@ def _model(seen: Sequence[Seen], catalog: Catalog) -> tuple[Seen | None, models.
 def _hardware(seen: Sequence[Seen], catalog: Catalog) -> tuple[tuple[Hardware, ...], list[Seen]]:
     """The kinds of devices, each device counted once however many tools name it, most frequent first."""
     kinds: dict[str, tuple[Record | None, Seen, set[str]]] = {}
-    found: dict[tuple[str, int | None], Record | None] = {}
+    found: dict[tuple[str, int | None, str], Record | None] = {}
     notes = []
-    for one in seen:
-        if one.kind != "device":
-            continue
-        name = (one.value.name, one.value.mebibytes)
-        record = found[name] = found[name] if name in found else machines.hardware(catalog, one.value)
+    devices = [one for one in seen if one.kind == "device"]
+    for one in devices:
+        kind = (one.value.name, one.value.mebibytes, one.value.pci)
+        if kind not in found:
+            found[kind] = machines.hardware(catalog, one.value)
+    there = {record.id: record for record in found.values() if record}
+    for one in devices:
+        record = found[one.value.name, one.value.mebibytes, one.value.pci]
+        shared = machines.sharing(catalog, one.value) if record is None else []
+        record = record or next((record for record in shared if record.id in there), None)
         _, _, indexes = kinds.setdefault(record.id if record else one.value.name, (record, one, set()))
         if not indexes and record is None:
-            notes.append(Seen("note", "hardware", f"the catalog has no record of {one.value.name}", one.line, one.source))
-        if not indexes and record is not None and (text := machines.other_memory(record, one.value)):
+            text = (
+                f"{one.value.name} is the id of {shared[0].id} and of other products, too: its name is needed"
+                if shared
+                else f"the catalog has no record of {one.value.name}"
+            )
+            notes.append(Seen("note", "hardware", text, one.line, one.source))
+        elif not indexes and record is not None and (text := machines.other_memory(record, one.value)):
             notes.append(Seen("note", "hardware", text, one.line, one.source))
         indexes.add(one.value.index)
     told = [Hardware(record.id if record else None, one.value.name, len(indexes), one.line, one.source) for record, one, indexes in kinds.values()]

@@ -15,13 +15,14 @@ MOST_LINES = 200
 MOST_CHARACTERS = 20_000
 """No command is longer; a quote that is still open by then is none."""
 
-_CONTINUED = re.compile(r"(?:\\|`|\^)\s*$")
+_CONTINUED = re.compile(r"(?:\\|(?<=\s)`|\^)\s*$")
 _FLAG_LINE = re.compile(r"\s+--?[A-Za-z]")
 _BACKSLASH = re.compile(r"(?<=[\w:.])\\(?=[\w.])")
 _DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\")
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _END = re.compile(r"(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$")
-_VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?:\[[@*]\])?(?::?-([^}]*))?\})")
+_ARRAY = re.compile(r"\s*(?:(?:declare|local|readonly)\s+(?:-a\s+)?)?([A-Za-z_]\w*)\+?=\((.*)$")
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 
 
@@ -37,16 +38,19 @@ class Word(NamedTuple):
 
 
 class Flag(Struct, frozen=True):
-    """A flag as written, its value or None where it stands alone, and its line."""
+    """A flag as written, its value or None where it stands alone, and its line; `place` tells which JSON value of the command holds it."""
 
     name: str
     value: Any
     line: int
+    place: int = -1
 
 
 def command_at(lines: Sequence[str], start: int) -> tuple[list[Word], int]:
     """The words of the command that begins on a line (counted from 0), and the line after it."""
     text, end = _joined(lines, start)
+    if len(text) >= MOST_CHARACTERS:
+        text = text[:MOST_CHARACTERS].rpartition(" ")[0]
     texts = _split(text)
     if texts is None:
         open_text, open_end = text, end
@@ -110,7 +114,34 @@ def expand(words: Sequence[Word], variables: Mapping[str, str]) -> list[Word]:
         default = match[0] if match[4] is None else match[4]
         return variables.get(match[1] or match[2] or match[3], default)
 
-    return [Word(_VARIABLE.sub(value, word.text), word.line) if "$" in word.text else word for word in words]
+    expanded = [(word, Word(_VARIABLE.sub(value, word.text), word.line) if "$" in word.text else word) for word in words]
+    return [part for word, whole in expanded for part in (_apart(whole) if _VARIABLE.fullmatch(word.text) else [whole])]
+
+
+def _apart(word: Word) -> list[Word]:
+    """The words in the value of a variable; a JSON value is one."""
+    texts = _split(word.text) if re.search(r"\s", word.text) and not word.text.lstrip().startswith(("{", "[")) else None
+    return [Word(text, word.line) for text in texts] if texts else [word]
+
+
+def array_at(lines: Sequence[str], start: int) -> tuple[str, str] | None:
+    """The name and the words of a shell array that a line begins, `ARGS=(`, as one text; comments in it are none."""
+    match = _ARRAY.match(lines[start])
+    if match is None:
+        return None
+    parts = [match[2]]
+    for line in lines[start + 1 : start + MOST_LINES]:
+        if re.search(r"\)\s*$", parts[-1]):
+            break
+        parts.append("" if line.lstrip().startswith("#") else line)
+    text = " ".join(parts).strip()
+    return (match[1], text[:-1]) if text.endswith(")") else None
+
+
+def comment_inside(lines: Sequence[str], start: int, end: int) -> int | None:
+    """The line, counted from 1, of a comment between flags: a shell ends the command there."""
+    comments = [number for number in range(start + 1, end) if lines[number].lstrip().startswith("#")]
+    return next((number + 1 for number in comments if any(_FLAG_LINE.match(line) for line in lines[number + 1 : end])), None)
 
 
 def is_flag(text: str) -> bool:
@@ -132,19 +163,19 @@ def flags(words: Sequence[Word], bare: Callable[[str], bool]) -> tuple[list[Flag
             continue
         if not equals and queue and not is_flag(queue[0].text) and (not bare(name) or queue[0].text.lower() in ("true", "false")):
             value, equals = queue.pop(0).text, " "
-        found += _flattened(name, value if equals else None, word.line)
+        found += _flattened(name, value if equals else None, word.line, len(words) - len(queue))
     return found, between
 
 
-def _flattened(name: str, value: str | None, line: int) -> list[Flag]:
+def _flattened(name: str, value: str | None, line: int, place: int) -> list[Flag]:
     """A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them."""
     if name == PAIRED and value:
         pairs = (pair.partition("=") for pair in value.split(";"))
         return [Flag(key, inner, line) for key, equals, inner in pairs if equals]
     table = as_table(value) if value and value.lstrip().startswith("{") else None
     if table is None:
-        return [Flag(name, value.rstrip(",;)") if value and not value.startswith(("{", "[")) else value, line)]
-    return [Flag(f"{name}.{key}", inner, line) for key, inner in leaves(table)]
+        return [Flag(name, value.rstrip(",;)`") if value and not value.startswith(("{", "[")) else value, line)]
+    return [Flag(f"{name}.{key}", inner, line, place) for key, inner in leaves(table)]
 
 
 def as_table(text: str) -> dict[str, Any] | None:

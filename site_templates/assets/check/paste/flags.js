@@ -13,6 +13,11 @@ import { match, whole } from "./patterns.js";
 /** @typedef {{switched_on: Pattern, length: Pattern, long_forms: Record<string, string>, dtypes: Record<string, string>, formats: Record<string, string>, on_off: Record<string, boolean>, scales: Record<string, number>, version: Pattern}} Spelling */
 /** @typedef {{spelling: Spelling, engines: Record<string, EngineFlags>}} Tables */
 
+/** A value as people write it. @param {any} value @returns {string} */
+export function plain(value) {
+  return typeof value === "boolean" ? String(value) : written(value);
+}
+
 /** A value as Python writes it. @param {any} value @returns {string} */
 export function written(value) {
   return value === null || value === undefined ? "None" : value === true ? "True" : value === false ? "False" : String(value);
@@ -68,6 +73,12 @@ export class FlagTable {
     const setting = this.setting(target);
     const unknown = "default" in setting && setting.default === null && this.table.facts[target]?.type === "any";
     return (this.isSwitch(target) && !setting.argument) || (unknown && switched);
+  }
+
+  /** Whether a flag decides a fact whatever other flags say of it, as --enforce-eager does. @param {string} written */
+  fixes(written) {
+    const name = this.normal(written), target = this.target(name);
+    return target !== undefined && typeof target !== "string" && !Object.hasOwn(this.table.own, name);
   }
 
   /** @param {string} fact */

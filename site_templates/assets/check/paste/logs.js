@@ -2,14 +2,14 @@
 // What the lines of an engine's log prove, as answer/diagnose/logs.py: version, settings, backend, cache size, lack of memory.
 
 import { FlagTable } from "./flags.js";
-import { every, search } from "./patterns.js";
+import { every, match, search } from "./patterns.js";
 import { asTable, leaves } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
 /** @typedef {import("../paste.js").Data} Data */
 /** @typedef {{what: string, engine: string, words: string, pattern: Pattern, value: string}} Sign */
-/** @typedef {{signs: Sign[], versions: [string, string, Pattern][], traces: [string, string][], backends: Record<string, string>, known_backends: Record<string, string[]>, keys: Record<string, string>, dumps: [string, string, Pattern][], pair: Pattern, speculation: Pattern, model_files: [string, Pattern][]}} Logs */
+/** @typedef {{signs: Sign[], versions: [string, string, Pattern][], traces: [string, string][], backends: Record<string, string>, known_backends: Record<string, string[]>, keys: Record<string, string>, dumps: [string, string, Pattern][], pair: Pattern, some: Pattern, speculation: Pattern, model_files: [string, Pattern][]}} Logs */
 
 const [MOST_OF_A_KIND, MOST_LINES, LONGEST_LINE] = [6, 500, 20_000];
 
@@ -48,10 +48,11 @@ function versions(lines, known) {
   return known.versions.flatMap(([engine, words, pattern]) => {
     const found = first(lines, words, pattern);
     if (!found) return [];
-    const [line, [, version]] = found;
+    const [line, [, version, commit]] = found;
     return [
       { kind: "engine", name: engine, value: 1, line },
       { kind: "component", name: engine, value: engine === "llama.cpp" ? `b${version}` : version, line },
+      ...(commit ? [{ kind: "build", name: engine, value: commit, line }] : []),
     ];
   });
 }
@@ -80,10 +81,11 @@ function dumped(table, text, line, known) {
   for (const [name, value] of pairs(text, known)) if (!given.has(name)) given.set(name, value);
   /** @type {Seen[]} */
   const seen = [{ kind: "engine", name: table.engine, value: 1, line }];
-  const model = ["model", "model_path", "model_tag"].map((name) => given.get(name)).find(Boolean);
+  const model = ["model", "model_path", "model_tag", "model_id"].map((name) => given.get(name)).find(Boolean);
   if (model) seen.push({ kind: "model", name: "", value: String(model), line });
-  const facts = [...given].filter(([, value]) => value !== null).flatMap(([name, value]) => table.read({ name: `--${known.keys[name] ?? name}`, value, line }));
-  const told = facts.filter((one) => one.kind === "fact" && one.value !== table.default(one.name));
+  const chosen = table.engine === "vllm" && text.startsWith("{"); // vLLM's dict holds what is not at its default
+  const facts = [...given].filter(([, value]) => value !== null).flatMap(([name, value]) => table.read({ name: name === name.toUpperCase() ? name : `--${known.keys[name] ?? name}`, value, line, place: -1 }));
+  const told = facts.filter((one) => one.kind === "fact" && (chosen || one.value !== table.default(one.name)));
   const speculation = search(known.speculation, text);
   if (speculation) {
     told.push({ kind: "fact", name: "speculation.method", value: speculation[1], line }, { kind: "fact", name: "speculation.tokens", value: Number(speculation[2]), line });
@@ -95,6 +97,10 @@ function dumped(table, text, line, known) {
 function pairs(text, known) {
   const table = text.startsWith("{") ? asTable(text) : null;
   if (table) return leaves(table);
+  if (match(known.some, text)) {
+    const said = [...every(known.some, text)].map(([, name, some, plain]) => /** @type {[string, any]} */ ([name, (some || plain || "").replace(/^"+|"+$/g, "")]));
+    return said.filter(([, value]) => !["None", ""].includes(value));
+  }
   const found = [...every(known.pair, text)].filter(([, , value]) => !["None", "''", '""'].includes(value));
   return found.map(([, name, value]) => [name, value.replace(/^['"]+|['"]+$/g, "")]);
 }

@@ -1,11 +1,11 @@
 // @ts-check
 // Versions of packages, as answer/diagnose/packages.py: pip freeze, pip list, pip show, and the lines of environment reports.
 
-import { match } from "./patterns.js";
+import { every, match, search } from "./patterns.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
-/** @typedef {{known: Record<string, string>, labels: Record<string, string>, frozen: Pattern, row: Pattern, ruled: Pattern, head: Pattern, shown: Pattern, labelled: Pattern}} Packages */
+/** @typedef {{known: Record<string, string>, labels: Record<string, string>, frozen: Pattern, installed: Pattern, pinned: Pattern, headed: Pattern, bare: Pattern, row: Pattern, ruled: Pattern, head: Pattern, shown: Pattern, labelled: Pattern}} Packages */
 
 /** @param {string[]} lines @param {import("../paste.js").Data} data @returns {import("./commands.js").Reading} */
 export function read(lines, data) {
@@ -27,6 +27,19 @@ export function read(lines, data) {
     if (found && id && !seen.has(`${id} ${found[1]}`)) seen.set(`${id} ${found[1]}`, { kind: "component", name: id, value: found[1], line: place + 1 });
     if (table || listed) taken.add(place + 1);
   });
+  lines.forEach((line, place) => {
+    const headed = line.startsWith("#") && line.length < 200 ? match(known.headed, line) : null, id = headed ? known.known[normal(headed[1])] : undefined;
+    const below = id ? lines.slice(place + 1, place + 4).findIndex((each) => each.trim()) : -1;
+    const version = below < 0 ? null : match(known.bare, lines[place + 1 + below]);
+    if (id && version && !seen.has(`${id} ${version[1]}`)) seen.set(`${id} ${version[1]}`, { kind: "component", name: id, value: version[1], line: place + 2 + below });
+  });
+  lines.forEach((line, place) => {
+    if (line.length >= 2000 || !line.includes("==") || taken.has(place + 1) || !search(known.installed, line)) return;
+    for (const [, name, version] of every(known.pinned, line)) {
+      const id = known.known[normal(name)];
+      if (id && !seen.has(`${id} ${version}`)) seen.set(`${id} ${version}`, { kind: "component", name: id, value: version, line: place + 1 });
+    }
+  });
   return { seen: [...seen.values()], taken };
 }
 
@@ -34,7 +47,7 @@ export function read(lines, data) {
 function packageOf(line, table, known) {
   const frozen = line.includes("==") ? match(known.frozen, line) : null;
   if (frozen) return [[frozen[1], frozen[2]], true];
-  const labelled = line.includes(":") ? match(known.labelled, line) : null;
+  const labelled = /[:\uff1a]/.test(line) ? match(known.labelled, line) : null;
   if (labelled && Object.hasOwn(known.labels, normal(labelled[1]))) return [[known.labels[normal(labelled[1])], labelled[2]], true];
   if (table || line.trimStart().startsWith("[") || Object.hasOwn(known.known, normal(line.trim().split(/\s+/)[0]))) {
     const row = match(known.row, line);

@@ -1,15 +1,18 @@
 // @ts-check
 // Takes secrets, people and machines out of pasted text before anything else looks at it, as answer/diagnose/redact.py does; its rules are data.
 
-import { replaced } from "./patterns.js";
+import { every, replaced } from "./patterns.js";
 
 /** @typedef {import("./patterns.js").Pattern} Pattern */
 /** @typedef {{hints: string[], pattern: Pattern, change: string}} Rule `change` is a template, or the name of a function below behind an = */
-/** @typedef {{mask: string, public: string[], local: string[], whole: Rule[], line: Rule[]}} Rules */
+/** @typedef {{mask: string, named: Pattern, public: string[], local: string[], whole: Rule[], line: Rule[]}} Rules */
 
 /** @param {string} text @param {Rules} rules @returns {string} the text without secrets, line by line as it was */
 export function redact(text, rules) {
-  return apply(rules.whole, text, rules).split("\n").map((line) => (line.length < 4 ? line : apply(rules.line, line, rules))).join("\n");
+  const whole = apply(rules.whole, text, rules);
+  const names = /key|token|secret|passw/i.test(text) ? new Set([...every(rules.named, whole)].map(([, name, other]) => name ?? other)) : [];
+  const masked = [...names].sort().reduce((masked, name) => masked.replace(new RegExp(`(\\b${name}[ \\t]?=[ \\t]?["']?)(?!\\$)[^\\s"';]+`, "g"), `$1${rules.mask}`), whole);
+  return masked.split("\n").map((line) => (line.length < 4 ? line : apply(rules.line, line, rules))).join("\n");
 }
 
 /** @param {Rule[]} chosen @param {string} text @param {Rules} rules */
@@ -24,9 +27,19 @@ function apply(chosen, text, rules) {
 /** @param {string} change @param {RegExpMatchArray} found @param {Rules} rules */
 function changed(change, found, rules) {
   if (change === "=block") return rules.mask + "\n".repeat(found[0].split("\n").length - 1);
+  if (change === "=manifest") return found[0].split("\n---").map((part) => manifest(part, rules.mask)).join("\n---");
   if (change === "=address") return isPrivate(found[0]) ? rules.mask : found[0];
   if (change === "=host") return host(found, rules);
   return change.replace(/\\(\d)/g, (_, number) => found[Number(number)] ?? "");
+}
+
+const STORED = /^([ \t]*)(?:data|stringData):[ \t]*\n(?:\1[ \t]+.*(?:\n|$))+/gm;
+const ITEM = /^([ \t]+[\w."'/-]+:[ \t]*)\S.*$|^([ \t]{4,})[\w+/=]{8,}[ \t]*$/gm;
+
+/** Masks what a secret among some manifests stores. @param {string} text @param {string} mask */
+function manifest(text, mask) {
+  if (!/\bkind["']?:[ \t]*["']?secret\b/i.test(text)) return text;
+  return text.replace(STORED, (block) => block.replace(ITEM, (_, key = "", indent = "") => (key || indent) + mask));
 }
 
 /** Whether a text is an address or a machine's own number; loopback, the wildcard and versions such as 0.10.1.1 are none. @param {string} text */

@@ -2,16 +2,18 @@
 // Shell text to words and flags, as answer/diagnose/words.py: continuations, quotes, variables and JSON values, each word with its line.
 
 /** @typedef {{text: string, line: number}} Word */
-/** @typedef {{name: string, value: any, line: number}} Flag a flag as written, its value or null where it stands alone, and its line */
+/** @typedef {{name: string, value: any, line: number, place: number}} Flag a flag as written, its value or null where it stands alone, and its line; `place` tells which JSON value of the command holds it */
 
 const [MOST_LINES, MOST_CHARACTERS] = [200, 20_000];
-const VARIABLE = /\$(?:(\w+)|\((\w+)\)|\{(\w+)(?::?-([^}]*))?\})/g;
+const VARIABLE = /\$(?:(\w+)|\((\w+)\)|\{(\w+)(?:\[[@*]\])?(?::?-([^}]*))?\})/g;
+const FLAG_LINE = /^\s+--?[A-Za-z]/;
 const PAIRED = "--overrides"; // the flag of MLC LLM whose value is a list of pairs, a=1;b=2
 const END = /^(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$/;
 
 /** The words of the command that begins on a line (counted from 0), and the line after it. @param {string[]} lines @param {number} start @returns {[Word[], number]} */
 export function commandAt(lines, start) {
   let [text, end] = joined(lines, start);
+  if (text.length >= MOST_CHARACTERS) text = text.slice(0, MOST_CHARACTERS).replace(/ ?[^ ]*$/, "");
   let texts = split(text);
   if (!texts) {
     let openText = text, openEnd = end;
@@ -62,7 +64,7 @@ function joined(lines, start) {
   while (end < lines.length && end - start < MOST_LINES) {
     const line = lines[end];
     end += 1;
-    const continued = /(?:\\|`|\^)\s*$/.exec(line);
+    const continued = /(?:\\|(?<=\s)`|\^)\s*$/.exec(line);
     parts.push(continued ? line.slice(0, continued.index) : line);
     if (!continued && !(end < lines.length && /^\s+--?[A-Za-z]/.test(lines[end]))) break;
   }
@@ -103,7 +105,37 @@ export function expand(words, variables) {
     const name = bare ?? round ?? curly;
     return Object.hasOwn(variables, name) ? variables[name] : (fallback ?? text);
   };
-  return words.map((word) => ({ text: word.text.replace(VARIABLE, value), line: word.line }));
+  return words.flatMap((word) => {
+    const expanded = { text: word.text.replace(VARIABLE, value), line: word.line };
+    return new RegExp(`^(?:${VARIABLE.source})$`).test(word.text) ? apart(expanded) : [expanded];
+  });
+}
+
+/** The words in the value of a variable; a JSON value is one. @param {Word} word @returns {Word[]} */
+function apart(word) {
+  const texts = /\s/.test(word.text) && !/^\s*[{[]/.test(word.text) ? split(word.text) : null;
+  return texts?.length ? texts.map((text) => ({ text, line: word.line })) : [word];
+}
+
+/** The name and the words of a shell array that a line begins, `ARGS=(`, as one text; comments in it are none. @param {string[]} lines @param {number} start @returns {[string, string] | null} */
+export function arrayAt(lines, start) {
+  const found = /^\s*(?:(?:declare|local|readonly)\s+(?:-a\s+)?)?([A-Za-z_]\w*)\+?=\((.*)$/.exec(lines[start]);
+  if (!found) return null;
+  const parts = [found[2]];
+  for (const line of lines.slice(start + 1, start + MOST_LINES)) {
+    if (/\)\s*$/.test(parts.at(-1) ?? "")) break;
+    parts.push(line.trimStart().startsWith("#") ? "" : line);
+  }
+  const text = parts.join(" ").trim();
+  return text.endsWith(")") ? [found[1], text.slice(0, -1)] : null;
+}
+
+/** The line, counted from 1, of a comment between flags: a shell ends the command there. @param {string[]} lines @param {number} start @param {number} end */
+export function commentInside(lines, start, end) {
+  for (let number = start + 1; number < end; number += 1) {
+    if (lines[number].trimStart().startsWith("#") && lines.slice(number + 1, end).some((line) => FLAG_LINE.test(line))) return number + 1;
+  }
+  return 0;
 }
 
 /** @param {string} text */
@@ -131,20 +163,20 @@ export function flags(words, bare) {
       value = next.text;
       at += 1;
     }
-    found.push(...flattened(name, value, word.line));
+    found.push(...flattened(name, value, word.line, at));
   }
   return [found, between];
 }
 
-/** A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them. @param {string} name @param {string | null} value @param {number} line @returns {Flag[]} */
-function flattened(name, value, line) {
+/** A flag with a JSON object as one flag for each of its keys, behind a dot; one with pairs as a flag for each of them. @param {string} name @param {string | null} value @param {number} line @param {number} place @returns {Flag[]} */
+function flattened(name, value, line, place) {
   if (name === PAIRED && value) {
     const pairs = value.split(";").filter((pair) => pair.includes("="));
-    return pairs.map((pair) => ({ name: pair.split("=", 1)[0], value: pair.slice(pair.indexOf("=") + 1), line }));
+    return pairs.map((pair) => ({ name: pair.split("=", 1)[0], value: pair.slice(pair.indexOf("=") + 1), line, place: -1 }));
   }
   const table = value?.trimStart().startsWith("{") ? asTable(value) : null;
-  if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)]+$/, "") : value, line }];
-  return leaves(table).map(([key, inner]) => ({ name: `${name}.${key}`, value: inner, line }));
+  if (!table) return [{ name, value: value && !/^[{[]/.test(value) ? value.replace(/[,;)`]+$/, "") : value, line, place: -1 }];
+  return leaves(table).map(([key, inner]) => ({ name: `${name}.${key}`, value: inner, line, place }));
 }
 
 /** Every value of nested mappings with its dotted key. @param {Record<string, any>} table @param {string} [prefix] @returns {[string, any][]} */
@@ -175,7 +207,7 @@ const CONSTANTS = { None: null, True: true, False: false };
 const CLOSING = { "{": "}", "[": "]", "(": ")" };
 
 /** What Python's own writing of a value says; undefined for anything else. @param {string} text @returns {any} */
-function literal(text) {
+export function literal(text) {
   /** @type {(string | undefined)[][]} */
   const tokens = [];
   TOKEN.lastIndex = 0;
