@@ -211,7 +211,7 @@ ExecStart=/opt/vllm/bin/vllm serve Qwen/Qwen3-8B \\
 """
 
 
-# The launchers are those of Slurm's and Open MPI's manuals, of uv's and conda's command references, of TensorRT LLM's examples (mpirun with
+# Launchers in use, written from knowledge of Slurm's and Open MPI's manuals, of uv's and conda's command references, of TensorRT LLM's examples (mpirun with
 # trtllm-llmapi-launch) and of ktransformers' README (python -m ktransformers.server.main).
 @pytest.mark.parametrize(
     "text",

@@ -82,7 +82,7 @@ compilation-config:
 """
 
 
-# The forms are those of vllm-project/production-stack's tutorials, of kserve.github.io/website (Hugging Face runtime; storageUri), of
+# Forms in use. The pages of KServe and Ray were opened; the others are written from knowledge of the tools: vllm-project/production-stack's tutorials, of kserve.github.io/website (Hugging Face runtime; storageUri), of
 # docs.ray.io/en/master/serve/llm, of llama-swap's config.example.yaml, of llm-d's modelservice chart, of TabbyAPI's config_sample.yml, and of
 # vLLM's and SGLang's docs of --config.
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from infercompat.answer.diagnose import understand
 IMAGE = "FROM vllm/vllm-openai:v0.11.0"
 
 
-# The forms are those of Docker's reference of ENTRYPOINT and CMD, and of Ollama's docs/modelfile.mdx.
+# Forms in use, written from knowledge of Docker's reference of ENTRYPOINT and CMD, and of Ollama's docs/modelfile.mdx.
 @pytest.mark.parametrize(
     ("text", "engine", "version", "model", "fact"),
     [

@@ -10,7 +10,7 @@ from infercompat.answer.diagnose import understand
 from infercompat.answer.diagnose.snippets import read
 
 
-# The calls are those of the quick starts of each project: vLLM's docs/getting_started/quickstart.md, SGLang's docs/basic_usage/offline_engine_api.ipynb,
+# Calls in use, written from knowledge of the quick starts of each project (Ray's page was opened): vLLM's docs/getting_started/quickstart.md, SGLang's docs/basic_usage/offline_engine_api.ipynb,
 # TensorRT LLM's quick start, LMDeploy's README, mlx-lm's README, llama-cpp-python's README, Transformers' model docs, and the LLMConfig
 # of docs.ray.io/en/master/serve/llm/user-guides/configuration.html.
 @pytest.mark.parametrize(
