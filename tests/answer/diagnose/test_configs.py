@@ -82,9 +82,8 @@ compilation-config:
 """
 
 
-# Forms in use. The pages of KServe and Ray were opened; the others are written from knowledge of the tools: vllm-project/production-stack's tutorials, of kserve.github.io/website (Hugging Face runtime; storageUri), of
-# docs.ray.io/en/master/serve/llm, of llama-swap's config.example.yaml, of llm-d's modelservice chart, of TabbyAPI's config_sample.yml, and of
-# vLLM's and SGLang's docs of --config.
+# Forms in use. The pages of KServe and Ray were opened; those of the production stack, llama-swap, llm-d, TabbyAPI and of --config of vLLM
+# and SGLang are written from knowledge of the tools.
 @pytest.mark.parametrize(
     ("text", "engine", "version", "facts"),
     [

@@ -10,9 +10,8 @@ from infercompat.answer.diagnose import understand
 from infercompat.answer.diagnose.snippets import read
 
 
-# Calls in use, written from knowledge of the quick starts of each project (Ray's page was opened): vLLM's docs/getting_started/quickstart.md, SGLang's docs/basic_usage/offline_engine_api.ipynb,
-# TensorRT LLM's quick start, LMDeploy's README, mlx-lm's README, llama-cpp-python's README, Transformers' model docs, and the LLMConfig
-# of docs.ray.io/en/master/serve/llm/user-guides/configuration.html.
+# Calls in use, written from knowledge of the quick starts of vLLM, SGLang, TensorRT LLM, LMDeploy, mlx-lm, llama-cpp-python and Transformers;
+# of Ray Serve the page on configuration was opened.
 @pytest.mark.parametrize(
     ("text", "engine", "model", "facts"),
     [
