@@ -13,7 +13,7 @@ from infercompat.answer.check import Assessor
 from infercompat.condition import Reason
 
 from .conftest import answered
-from .stacks import ATTENDING, BACKENDS, HEAD, SELECTION, SERVE, SETTINGS, engine, record, varied
+from .stacks import ATTENDING, BACKENDS, BASE, HEAD, SELECTION, SERVE, SETTINGS, engine, record, varied
 
 
 def of(backends: dict[str, str], selection: str = SELECTION, head: str = HEAD) -> dict[str, str]:
@@ -209,6 +209,72 @@ def test_backends_of_another_version_decide_only_where_something_was_asked_of_th
     for setting in ("attention.backend=NAMED", "cache.dtype=fp8_e4m3", "block_size=64"):
         answer = ask(files, engine="enga@1.0.0", hardware="card-big", settings=[setting])
         assert (answer.reply.verdict, answer.reply.missing) == ("unknown", ("attention",))
+
+
+SPANS = """attention_version: "1.3.0"
+attention_backends:
+  - {name: FAST, classes: [cuda], cites: [{id: enga-cache}]}
+  - {name: PLAIN, classes: [cuda], cites: [{id: enga-cache}], also: [{version: "1.1.0", cites: [{id: enga-registry, at: PLAIN}]}]}
+  - {name: OLD, version: "1.1.0", classes: [sm80], cites: [{id: enga-registry, at: OLD}]}
+attention_selection:
+  - {when: {hardware.class: [sm80, sm100]}, order: [FAST, PLAIN], cites: [{id: enga-cache}]}
+  - {when: {hardware.class: sm100}, version: "1.1.0", order: [OLD, PLAIN], cites: [{id: enga-registry}]}
+  - {when: {hardware.class: sm80}, version: "1.1.0", order: [OLD, PLAIN], cites: [{id: enga-registry}]}
+  - {order: [PLAIN], cites: [{id: enga-cache}], also: [{version: "1.1.0", cites: [{id: enga-registry, at: order}]}]}
+"""
+SPANNED = BASE | {ENGINE: engine(SETTINGS, more=SERVE + SPANS, head=HEAD.replace("releases:\n", 'releases:\n  - {version: "1.3.0", date: 2026-03-20}\n'))}
+
+
+@pytest.mark.parametrize(
+    ("version", "settings", "state", "value", "finding", "how"),
+    [
+        ("1.3.0", ["hardware.class=sm100"], "holds", "FAST", "FAST: auto resolves to it", "exact"),
+        ("1.1.0", ["hardware.class=sm100"], "holds", "PLAIN", "PLAIN: auto resolves to it, because OLD does not run on sm100", "exact"),
+        ("1.1.4", ["hardware.class=sm80"], "holds", "OLD", "OLD: auto resolves to it", "same-minor"),
+        # between the two: the same one, another one, one that is in one table alone
+        ("1.2.0", ["hardware.class=sm90"], "holds", "PLAIN", "PLAIN: auto resolves to it", "interpolated"),
+        ("1.2.0", ["hardware.class=sm80"], "holds", None, "OLD at 1.1.0, FAST at 1.3.0: which one it takes changed in (1.1.0, 1.3.0]", "interpolated"),
+        ("1.2.0", ["hardware.class=sm80", "attention.backend=PLAIN"], "holds", "PLAIN", "PLAIN: as asked", "interpolated"),
+        (
+            "1.2.0", ["hardware.class=sm90", "attention.backend=FAST"], "unknown", None,
+            "at 1.1.0 no backend is left: FAST is not among the backends of 1.1.0; at 1.3.0 FAST: as asked; changed in (1.1.0, 1.3.0]", "changed",
+        ),
+        (
+            "1.2.0", ["hardware.class=sm90", "attention.backend=OLD"], "fails", None,
+            "at 1.1.0 no backend is left: OLD does not run on sm90; at 1.3.0 no backend is left: OLD is not among the backends of 1.3.0", "interpolated",
+        ),
+        # a version before a release is of its X.Y, a build of the main branch is not
+        ("1.3.0rc1", ["hardware.class=sm100"], "holds", "FAST", "FAST: auto resolves to it", "same-minor"),
+        ("1.2.0rc1", ["hardware.class=sm90"], "holds", "PLAIN", "PLAIN: auto resolves to it", "interpolated"),
+        ("1.3.0rc1.dev7", ["hardware.class=sm90"], "holds", "PLAIN", "PLAIN: auto resolves to it", "carried"),
+        # before the oldest nothing is known, whatever the oldest refuses
+        ("1.0.0", ["hardware.class=sm100"], "unknown", None, "the backends of 1.3.0, 1.1.0 are on record, those of 1.0.0 are not", "exact"),
+        ("1.0.0", ["hardware.class=sm100", "attention.backend=FAST"], "unknown", None, "the backends of 1.3.0, 1.1.0 are on record, those of 1.0.0 are not", "exact"),
+        ("1.4.0", ["hardware.class=sm100"], "holds", "FAST", "FAST: auto resolves to it", "carried"),
+        # nobody named hardware
+        ("1.2.0", ["attention.backend=PLAIN"], "holds", None, "a backend is left on any cuda", "interpolated"),
+        ("1.2.0", ["attention.backend=FAST"], "unknown", None, "whether a backend is left changed in (1.1.0, 1.3.0], of any cuda", "changed"),
+        ("1.1.0", ["attention.backend=OLD"], "fails", None, "a backend is left on sm80 alone", "exact"),
+    ],
+)  # fmt: skip
+def test_the_table_of_the_version_decides_and_two_that_agree(ask, version, settings, state, value, finding, how):
+    found = ask(SPANNED, engine=f"enga@{version}", settings=settings).hop("attention")
+    assert (found.state, found.value, found.finding, found.how) == (state, value, finding, how)
+
+
+def test_what_decided_is_cited_at_the_version_that_was_read(ask):
+    old = ask(SPANNED, engine="enga@1.1.0", settings=["hardware.class=sm90"]).hop("attention")
+    between = ask(SPANNED, engine="enga@1.2.0", settings=["hardware.class=sm90"]).hop("attention")
+    assert [(source.id, source.at) for source in old.sources] == [("enga-registry", "PLAIN")]
+    assert [(source.id, source.at) for source in between.sources] == [("enga-registry", "PLAIN"), ("enga-cache", "")]
+
+
+def test_what_changed_in_between_decides_only_where_something_was_asked_of_it(ask):
+    """A backend that one of the two tables lacks leaves the answer open; that another one is taken does not."""
+    files = SPANNED | {"support/enga/enga-1-1-0.yaml": snapshot("about: {architecture: LlamaForCausalLM}, holds: native", version="1.2.0")}
+    assert ask(files, engine="enga@1.2.0", settings=["hardware.class=sm80"]).reply.verdict == "yes"
+    answer = ask(files, engine="enga@1.2.0", settings=["hardware.class=sm80", "attention.backend=FAST"])
+    assert (answer.reply.verdict, answer.reply.missing) == ("unknown", ("attention",))
 
 
 ANYWHERE = {

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from infercompat.answer.facts import PARTS, Resolved, own_word, platform_of
 from infercompat.condition import ALWAYS, Reason, evaluate, parse
 from infercompat.derive import Layer, Unknown
-from infercompat.join import Hop, Joiner, Source, newest_release
-from infercompat.versions import Carried, Observation, carry
+from infercompat.join import Hop, Joiner, Source
+from infercompat.versions import BACKENDS, SELECTION, Carried, Observation, carry, table, versions_of
 
 REFUSING = ("unsupported", "removed")
 SAME = {"fp8": "fp8_e4m3"}
@@ -24,6 +24,15 @@ MOST_ALTERNATIVES = 5
 MOST_CLASSES = 5
 """How many classes of hardware are named one by one."""
 NOT_LISTED = "the catalog does not list what it accepts"
+
+
+class Table(Struct, frozen=True):
+    """The backends of one version by name, and its orders; `elsewhere` are names that only tables of other versions have."""
+
+    version: str
+    backends: Mapping[str, Mapping[str, Any]]
+    selection: list[Mapping[str, Any]]
+    elsewhere: frozenset[str]
 
 
 class Choice(Struct, frozen=True):
@@ -56,10 +65,13 @@ def attention(resolved: Resolved, joiner: Joiner) -> tuple[Hop | None, str | Non
         return (_anywhere(resolved, joiner), None) if _narrows(resolved) else (None, None)
     read = _read(joiner)
     if read.status is None:
-        listed, wanted = newest_release(engine).version, joiner.release.version
+        listed, wanted = ", ".join(versions_of(engine.data)), joiner.release.version
         return Hop("attention", "unknown", f"the backends of {listed} are on record, those of {wanted} are not", optional=not _narrows(resolved)), None
-    choice = _choose(resolved, joiner)
-    return replace(_hop(choice, resolved, joiner), how=read.how, stale=read.stale), choice.chosen
+    tables = _tables(joiner, read)
+    choices = [_choose(resolved, joiner, one) for one in tables]
+    hops = [_hop(choice, one, resolved, joiner) for choice, one in zip(choices, tables, strict=True)]
+    hop = hops[0] if len(hops) == 1 else _together(hops, choices, tables)
+    return replace(hop, how=read.how if hop.how == "exact" else hop.how, stale=read.stale), hop.value
 
 
 def said(reason: Reason) -> str:
@@ -84,11 +96,24 @@ def _shortened(reason: Reason) -> str:
 
 
 def _read(joiner: Joiner) -> Carried:
-    """How the list of backends, which was read at the newest release, reaches the one in question."""
-    newest, release = newest_release(joiner.engine), joiner.release
+    """How the lists of backends that were read reach the version in question: from one of them, or from two on both sides of it.
+
+    Each is taken whole, as something that holds. So none is carried back: what the oldest lacks may have been removed.
+    """
+    engine, release = joiner.engine.data, joiner.release
     thresholds = {name: joiner.thresholds[name] for name in ("carry_minor_releases", "carry_days")}
-    seen = [Observation(newest.version, newest.date, "native")]
-    return carry(joiner.engine.data["scheme"], seen, release.version, release.date, **thresholds)
+    seen = [Observation(version, joiner.dates.get(version), "native") for version in versions_of(engine)]
+    return carry(engine["scheme"], seen, release.version, release.date, **thresholds)
+
+
+def _tables(joiner: Joiner, read: Carried) -> list[Table]:
+    engine = joiner.engine.data
+    every = {entry["name"] for entry in engine[BACKENDS]}
+    found = []
+    for version in read.basis:
+        backends = {entry["name"]: entry for entry in table(engine, BACKENDS, version)}
+        found.append(Table(version, backends, table(engine, SELECTION, version), frozenset(every - backends.keys())))
+    return found
 
 
 def _place(resolved: Resolved) -> set[str]:
@@ -106,24 +131,35 @@ def _anywhere(resolved: Resolved, joiner: Joiner) -> Hop | None:
     read = _read(joiner)
     if read.status is None:
         return None
+    tables = _tables(joiner, read)
     engine = resolved.question.engine.data
     classes = [word for word in joiner.ledger.catalog.words("hardware-class") if platform_of(word) in engine.get("platforms", (platform_of(word),))]
-    choices = {word: _choose(_at(resolved, word), joiner) for word in classes}
-    good = [word for word in classes if choices[word].state != "fails"]
+    choices = {word: [_choose(_at(resolved, word), joiner, one) for one in tables] for word in classes}
+    fails = {word: [choice.state == "fails" for choice in choices[word]] for word in classes}
+    good = [word for word in classes if not any(fails[word])]
     common = {"how": read.how, "stale": read.stale}
+    changing = [word for word in classes if any(fails[word]) and not all(fails[word])]
+    if changing and not good:
+        finding = f"whether a backend is left changed in ({tables[0].version}, {tables[1].version}], of {_in_short(changing, classes)}"
+        return Hop("attention", "unknown", finding, how="changed", stale=read.stale)
     if not good:
-        reasons = dict.fromkeys(_reasons(choice.removed) for choice in choices.values())
-        sources = next(iter(_hop(choice, resolved, joiner).sources for choice in choices.values()), ())
+        reasons = dict.fromkeys(_reasons(choice.removed) for choice, *_ in choices.values())
+        sources = next(iter(_hop(choice, tables[0], resolved, joiner).sources for choice, *_ in choices.values()), ())
         finding = f"no class of hardware leaves a backend: {next(iter(reasons), '')}"
         return Hop("attention", "fails", finding, None, "refuses", sources=sources, **common)
-    sources = _sources(choices[good[0]].takes[:1], joiner)
-    lost = [word for word in classes if word not in good and _choose(_at(_plain(resolved), word), joiner).state != "fails"]
+    sources = _sources(choices[good[0]][0].takes[:1], joiner)
+    lost = [word for word in classes if all(fails[word]) and not _fails(_at(_plain(resolved), word), joiner, tables)]
     if not lost:
         return Hop("attention", "holds", f"a backend is left on {_in_short(good, classes)}", sources=sources, **common)
     few = len(good) <= MOST_CLASSES < len(lost)
     finding = f"a backend is left on {', '.join(good)} alone" if few else f"no backend is left on {_in_short(lost, classes)}"
     avoided_by = f"Take hardware of class {_in_short(good, classes)}."
     return Hop("attention", "fails", finding, None, "refuses", avoided_by=avoided_by, sources=sources, **common)
+
+
+def _fails(resolved: Resolved, joiner: Joiner, tables: list[Table]) -> bool:
+    """Whether none of the tables leaves a backend."""
+    return all(_choose(resolved, joiner, one).state == "fails" for one in tables)
 
 
 def _in_short(some: list[str], classes: list[str]) -> str:
@@ -149,11 +185,14 @@ def _plain(resolved: Resolved) -> Resolved:
     return replace(resolved, question=question, facts=facts | {fact: "bf16" for fact in ("cache.dtype", *PARTS)})
 
 
-def _choose(resolved: Resolved, joiner: Joiner) -> Choice:
-    backends = {entry["name"]: entry for entry in resolved.question.engine.data["attention_backends"]}
-    order, founded = _order(resolved, list(backends))
+def _choose(resolved: Resolved, joiner: Joiner, read: Table) -> Choice:
+    backends = read.backends
+    order, founded = _order(resolved, read)
     takes, removed, undecided = [], {}, {}
     for name in order:
+        if name in read.elsewhere:
+            removed[name] = f"is not among the backends of {read.version}"
+            continue
         if name not in backends:
             undecided[name] = NOT_LISTED
             continue
@@ -169,7 +208,7 @@ def _choose(resolved: Resolved, joiner: Joiner) -> Choice:
     return Choice(tuple(takes), removed, undecided, founded)
 
 
-def _order(resolved: Resolved, all: list[str]) -> tuple[list[str], bool]:
+def _order(resolved: Resolved, read: Table) -> tuple[list[str], bool]:
     """The backends to try, and whether their order is on record: the one that was asked for, else the engine's priorities.
 
     Those of the first entry whose condition holds; entries before it that are undecided leave the order open.
@@ -179,14 +218,14 @@ def _order(resolved: Resolved, all: list[str]) -> tuple[list[str], bool]:
         return [asked], True
     order: dict[str, None] = {}
     founded = True
-    for entry in resolved.question.engine.data.get("attention_selection") or ():
+    for entry in read.selection:
         truth = evaluate(parse(entry["when"])[0] if "when" in entry else ALWAYS, resolved.stack)
         if not truth.no:
             order |= dict.fromkeys(entry["order"])
             founded = founded and truth.yes
         if truth.yes:
             return list(order), founded
-    return list(order) or all, False
+    return list(order) or list(read.backends), False
 
 
 def _refusals(entry: Mapping[str, Any], resolved: Resolved, joiner: Joiner) -> Iterator[str]:
@@ -264,7 +303,7 @@ def _sources(entries: tuple[Mapping[str, Any], ...], joiner: Joiner) -> tuple[So
     return tuple(joiner.ledger.source_of(cite["id"], cite.get("at", "")) for entry in entries for cite in entry["cites"])
 
 
-def _hop(choice: Choice, resolved: Resolved, joiner: Joiner) -> Hop:
+def _hop(choice: Choice, read: Table, resolved: Resolved, joiner: Joiner) -> Hop:
     if choice.chosen:
         asked = resolved.facts.get("attention.backend") not in (None, "auto")
         why = f", because {_reasons(choice.removed)}" if choice.removed else ""
@@ -274,10 +313,22 @@ def _hop(choice: Choice, resolved: Resolved, joiner: Joiner) -> Hop:
         names = " or ".join([*choice.open, *(entry["name"] for entry in choice.takes)])
         which = _reasons(choice.open) or "which one the engine takes is not on record"
         return Hop("attention", "holds", f"{names}: {which}", sources=_sources(choice.takes[:1], joiner))
-    selection = resolved.question.engine.data.get("attention_selection") or []
-    entries = {entry["name"]: entry for entry in resolved.question.engine.data["attention_backends"]}
-    refusing = tuple(entries[name] for name in choice.removed if name in entries)[:1]
-    sources = _sources(refusing or tuple(selection[:1]), joiner)
+    refusing = tuple(read.backends[name] for name in choice.removed if name in read.backends)[:1]
+    sources = _sources(refusing or tuple(read.selection[:1]), joiner)
     if choice.open:
         return Hop("attention", "unknown", _reasons({**choice.removed, **choice.open}), sources=sources)
     return Hop("attention", "fails", f"no backend is left: {_reasons(choice.removed)}", None, "refuses", sources=sources)
+
+
+def _together(hops: list[Hop], choices: list[Choice], tables: list[Table]) -> Hop:
+    """The hop at a version between two that were read: theirs where they say the same, else what differs, with both named."""
+    (one, other), (lower, upper) = hops, (read.version for read in tables)
+    sources = tuple(dict.fromkeys(one.sources + other.sources))
+    names = [[*choice.open, *(entry["name"] for entry in choice.takes)] for choice in choices]
+    if one.state == other.state and (names[0] == names[1] or one.state != "holds"):
+        finding = one.finding if one.finding == other.finding else f"at {lower} {one.finding}; at {upper} {other.finding}"
+        return replace(one, finding=finding, sources=sources)
+    changed = f"changed in ({lower}, {upper}]"
+    if one.state == other.state:
+        return Hop("attention", "holds", f"{' or '.join(names[0])} at {lower}, {' or '.join(names[1])} at {upper}: which one it takes {changed}", sources=sources)
+    return Hop("attention", "unknown", f"at {lower} {one.finding}; at {upper} {other.finding}; {changed}", how="changed", sources=sources)
