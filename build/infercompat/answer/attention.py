@@ -330,5 +330,7 @@ def _together(hops: list[Hop], choices: list[Choice], tables: list[Table]) -> Ho
         return replace(one, finding=finding, sources=sources)
     changed = f"changed in ({lower}, {upper}]"
     if one.state == other.state:
-        return Hop("attention", "holds", f"{' or '.join(names[0])} at {lower}, {' or '.join(names[1])} at {upper}: which one it takes {changed}", sources=sources)
+        return Hop(
+            "attention", "holds", f"{' or '.join(names[0])} at {lower}, {' or '.join(names[1])} at {upper}: which one it takes {changed}", sources=sources
+        )
     return Hop("attention", "unknown", f"at {lower} {one.finding}; at {upper} {other.finding}; {changed}", how="changed", sources=sources)
