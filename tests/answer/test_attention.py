@@ -211,7 +211,9 @@ def test_backends_of_another_version_decide_only_where_something_was_asked_of_th
         assert (answer.reply.verdict, answer.reply.missing) == ("unknown", ("attention",))
 
 
-SPANS = """attention_version: "1.3.0"
+SPANS = """attention_tables:
+  - {version: "1.3.0", cites: [{id: enga-cache, at: names}]}
+  - {version: "1.1.0", cites: [{id: enga-registry, at: names}]}
 attention_backends:
   - {name: FAST, classes: [cuda], cites: [{id: enga-cache}]}
   - {name: PLAIN, classes: [cuda], cites: [{id: enga-cache}], also: [{version: "1.1.0", cites: [{id: enga-registry, at: PLAIN}]}]}
@@ -222,6 +224,7 @@ attention_selection:
   - {when: {hardware.class: sm80}, version: "1.1.0", order: [OLD, PLAIN], cites: [{id: enga-registry}]}
   - {order: [PLAIN], cites: [{id: enga-cache}], also: [{version: "1.1.0", cites: [{id: enga-registry, at: order}]}]}
 """
+OLDEST = "the backends of 1.3.0, 1.1.0 are on record, those of 1.0.0 are not"
 SPANNED = BASE | {ENGINE: engine(SETTINGS, more=SERVE + SPANS, head=HEAD.replace("releases:\n", 'releases:\n  - {version: "1.3.0", date: 2026-03-20}\n'))}
 
 
@@ -234,6 +237,7 @@ SPANNED = BASE | {ENGINE: engine(SETTINGS, more=SERVE + SPANS, head=HEAD.replace
         # between the two: the same one, another one, one that is in one table alone
         ("1.2.0", ["hardware.class=sm90"], "holds", "PLAIN", "PLAIN: auto resolves to it", "interpolated"),
         ("1.2.0", ["hardware.class=sm80"], "holds", None, "OLD at 1.1.0, FAST at 1.3.0: which one it takes changed in (1.1.0, 1.3.0]", "interpolated"),
+        ("1.2.0", ["hardware.class=sm100"], "holds", None, "PLAIN at 1.1.0, FAST at 1.3.0: which one it takes changed in (1.1.0, 1.3.0]", "interpolated"),
         ("1.2.0", ["hardware.class=sm80", "attention.backend=PLAIN"], "holds", "PLAIN", "PLAIN: as asked", "interpolated"),
         (
             "1.2.0", ["hardware.class=sm90", "attention.backend=FAST"], "unknown", None,
@@ -248,8 +252,8 @@ SPANNED = BASE | {ENGINE: engine(SETTINGS, more=SERVE + SPANS, head=HEAD.replace
         ("1.2.0rc1", ["hardware.class=sm90"], "holds", "PLAIN", "PLAIN: auto resolves to it", "interpolated"),
         ("1.3.0rc1.dev7", ["hardware.class=sm90"], "holds", "PLAIN", "PLAIN: auto resolves to it", "carried"),
         # before the oldest nothing is known, whatever the oldest refuses
-        ("1.0.0", ["hardware.class=sm100"], "unknown", None, "the backends of 1.3.0, 1.1.0 are on record, those of 1.0.0 are not", "exact"),
-        ("1.0.0", ["hardware.class=sm100", "attention.backend=FAST"], "unknown", None, "the backends of 1.3.0, 1.1.0 are on record, those of 1.0.0 are not", "exact"),
+        ("1.0.0", ["hardware.class=sm100"], "unknown", None, OLDEST, "exact"),
+        ("1.0.0", ["hardware.class=sm90", "attention.backend=OLD"], "unknown", None, OLDEST, "exact"),
         ("1.4.0", ["hardware.class=sm100"], "holds", "FAST", "FAST: auto resolves to it", "carried"),
         # nobody named hardware
         ("1.2.0", ["attention.backend=PLAIN"], "holds", None, "a backend is left on any cuda", "interpolated"),
@@ -266,7 +270,16 @@ def test_what_decided_is_cited_at_the_version_that_was_read(ask):
     old = ask(SPANNED, engine="enga@1.1.0", settings=["hardware.class=sm90"]).hop("attention")
     between = ask(SPANNED, engine="enga@1.2.0", settings=["hardware.class=sm90"]).hop("attention")
     assert [(source.id, source.at) for source in old.sources] == [("enga-registry", "PLAIN")]
+    absent = ask(SPANNED, engine="enga@1.1.0", settings=["hardware.class=sm90", "attention.backend=FAST"]).hop("attention")
     assert [(source.id, source.at) for source in between.sources] == [("enga-registry", "PLAIN"), ("enga-cache", "")]
+    assert [(source.id, source.at) for source in absent.sources] == [("enga-registry", "names")]
+
+
+def test_reasons_that_differ_between_two_tables_are_left_out(ask):
+    """Each says why in its own way; that both come to the same one is what holds in between."""
+    files = SPANNED | {ENGINE: SPANNED[ENGINE].replace("order: [FAST, PLAIN], cites", "order: [PLAIN, FAST], cites")}
+    found = ask(files, engine="enga@1.2.0", settings=["hardware.class=sm100"]).hop("attention")
+    assert (found.value, found.finding) == ("PLAIN", "PLAIN: auto resolves to it, at 1.1.0 as at 1.3.0")
 
 
 def test_what_changed_in_between_decides_only_where_something_was_asked_of_it(ask):

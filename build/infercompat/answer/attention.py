@@ -12,7 +12,7 @@ from infercompat.answer.facts import PARTS, Resolved, own_word, platform_of
 from infercompat.condition import ALWAYS, Reason, evaluate, parse
 from infercompat.derive import Layer, Unknown
 from infercompat.join import Hop, Joiner, Source
-from infercompat.versions import BACKENDS, SELECTION, Carried, Observation, carry, table, versions_of
+from infercompat.versions import BACKENDS, SELECTION, Carried, Observation, carry, names_cited, table, versions_of
 
 REFUSING = ("unsupported", "removed")
 SAME = {"fp8": "fp8_e4m3"}
@@ -27,12 +27,16 @@ NOT_LISTED = "the catalog does not list what it accepts"
 
 
 class Table(Struct, frozen=True):
-    """The backends of one version by name, and its orders; `elsewhere` are names that only tables of other versions have."""
+    """The backends of one version by name, and its orders.
+
+    `elsewhere` are names that only tables of other versions have, and `listed` where all names of this one stand.
+    """
 
     version: str
     backends: Mapping[str, Mapping[str, Any]]
     selection: list[Mapping[str, Any]]
     elsewhere: frozenset[str]
+    listed: Mapping[str, Any]
 
 
 class Choice(Struct, frozen=True):
@@ -112,7 +116,7 @@ def _tables(joiner: Joiner, read: Carried) -> list[Table]:
     found = []
     for version in read.basis:
         backends = {entry["name"]: entry for entry in table(engine, BACKENDS, version)}
-        found.append(Table(version, backends, table(engine, SELECTION, version), frozenset(every - backends.keys())))
+        found.append(Table(version, backends, table(engine, SELECTION, version), frozenset(every - backends.keys()), {"cites": names_cited(engine, version)}))
     return found
 
 
@@ -313,7 +317,7 @@ def _hop(choice: Choice, read: Table, resolved: Resolved, joiner: Joiner) -> Hop
         names = " or ".join([*choice.open, *(entry["name"] for entry in choice.takes)])
         which = _reasons(choice.open) or "which one the engine takes is not on record"
         return Hop("attention", "holds", f"{names}: {which}", sources=_sources(choice.takes[:1], joiner))
-    refusing = tuple(read.backends[name] for name in choice.removed if name in read.backends)[:1]
+    refusing = tuple(read.listed if name in read.elsewhere else read.backends[name] for name in choice.removed)[:1]
     sources = _sources(refusing or tuple(read.selection[:1]), joiner)
     if choice.open:
         return Hop("attention", "unknown", _reasons({**choice.removed, **choice.open}), sources=sources)
@@ -326,11 +330,10 @@ def _together(hops: list[Hop], choices: list[Choice], tables: list[Table]) -> Ho
     sources = tuple(dict.fromkeys(one.sources + other.sources))
     names = [[*choice.open, *(entry["name"] for entry in choice.takes)] for choice in choices]
     if one.state == other.state and (names[0] == names[1] or one.state != "holds"):
-        finding = one.finding if one.finding == other.finding else f"at {lower} {one.finding}; at {upper} {other.finding}"
-        return replace(one, finding=finding, sources=sources)
+        both = f"{one.finding.split(', because')[0]}, at {lower} as at {upper}" if one.value else f"at {lower} {one.finding}; at {upper} {other.finding}"
+        return replace(one, finding=one.finding if one.finding == other.finding else both, sources=sources)
     changed = f"changed in ({lower}, {upper}]"
     if one.state == other.state:
-        return Hop(
-            "attention", "holds", f"{' or '.join(names[0])} at {lower}, {' or '.join(names[1])} at {upper}: which one it takes {changed}", sources=sources
-        )
+        first, second = (" or ".join(some) for some in names)
+        return Hop("attention", "holds", f"{first} at {lower}, {second} at {upper}: which one it takes {changed}", sources=sources)
     return Hop("attention", "unknown", f"at {lower} {one.finding}; at {upper} {other.finding}; {changed}", how="changed", sources=sources)

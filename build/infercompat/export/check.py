@@ -131,7 +131,13 @@ def gotchas_of(catalog: Catalog, engine: Record) -> list[dict[str, Any]]:
 def _asked_of(engine: Record) -> dict[str, Any]:
     """An engine's record without what only people read: notes, meanings, lines of logs, and the sources of releases."""
     data = {name: value for name, value in engine.data.items() if name != "notes"}
-    unread = {"releases": ("cites",), "cache_policies": ("logs",), "builds": ("note",), "attention_backends": ("note",), "attention_selection": ("note",)}
+    unread = {
+        "releases": ("cites",),
+        "cache_policies": ("logs",),
+        "builds": ("note",),
+        "attention_backends": ("note", "query_dtypes"),
+        "attention_selection": ("note",),
+    }
     for name, fields in unread.items():
         if name in data:
             data[name] = [{field: value for field, value in entry.items() if field not in fields} for entry in data[name]]
@@ -320,7 +326,7 @@ def _tree(data: Any) -> Any:
 
 
 def tree_of(condition: Condition) -> dict[str, Any]:
-    """A parsed condition as plain data, each leaf with its words in `text`.
+    """A parsed condition as plain data. A leaf has its words in `text` where the script cannot make them of the rest: relations, and numbers with a point.
 
     {all: […]}, {any: […]}, {not: …}; {fact, test}, {relation: {left, sign, right}, facts}, {requires}, {layer: {property: test}}, and of a
     list {items: any or all, list, alternatives, facts} (of which the first is the list), where an alternative is a list of comparisons that
@@ -335,15 +341,21 @@ def tree_of(condition: Condition) -> dict[str, Any]:
         case Not(part):
             return {"not": tree_of(part)}
         case Is(fact, test):
-            return {"fact": fact, "test": _test(test), "text": words(condition)}
+            return {"fact": fact, "test": _test(test)} | _text(condition, (test,))
         case Relates(text, relation):
             return {"relation": _comparison(relation), "facts": list(condition.facts), "text": text}
         case OfItems(text, quantified):
             alternatives = [[_comparison(one) for one in every] for every in quantified.alternatives]
             return {"items": quantified.quantifier, "list": condition.list, "alternatives": alternatives, "facts": list(condition.facts), "text": text}
         case HasLayer(tests):
-            return {"layer": {name: _test(test) for name, test in tests}, "text": words(condition)}
-    return {"requires": condition.requirement, "text": words(condition)}
+            return {"layer": {name: _test(test) for name, test in tests}} | _text(condition, [test for _, test in tests])
+    return {"requires": condition.requirement}
+
+
+def _text(condition: Condition, tests: Iterable[Test]) -> dict[str, str]:
+    """The words of a leaf, where they are not plain from its tests: a number with a point is written in another way by the script."""
+    values = [value for test in tests for value in (test.values if isinstance(test, OneOf) else [end for _, end in test.ends()])]
+    return {} if all(isinstance(value, (bool, int, str)) for value in values) else {"text": words(condition)}
 
 
 def _test(test: Test) -> Any:

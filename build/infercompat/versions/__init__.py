@@ -19,7 +19,7 @@ from infercompat.versions.order import (
 )
 from infercompat.versions.select import Selection, select
 from infercompat.versions.spans import reach, within
-from infercompat.versions.tables import BACKENDS, SELECTION, attention_version, newest_backends, table, versions_of
+from infercompat.versions.tables import BACKENDS, SELECTION, names_cited, newest_backends, table, versions_of
 from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "Unordered",
     "Version",
     "affected",
-    "attention_version",
     "carry",
     "changes_named",
     "compare",
@@ -49,6 +48,7 @@ __all__ = [
     "is_main_build",
     "minor",
     "minors_between",
+    "names_cited",
     "newest_backends",
     "parse_version",
     "placed",

@@ -100,7 +100,7 @@ function hopOf(choice, table, resolved, joiner) {
     const which = reasonsOf(choice.open) || "which one the engine takes is not on record";
     return hop("attention", "holds", `${names}: ${which}`, { sources: sourcesIn(choice.takes.slice(0, 1), data) });
   }
-  const removed = Object.keys(choice.removed).flatMap((name) => table.backends.get(name) ?? []);
+  const removed = Object.keys(choice.removed).map((name) => table.backends.get(name) ?? table.listed);
   const sources = sourcesIn(removed.length ? removed.slice(0, 1) : table.selection.slice(0, 1), data);
   if (Object.keys(choice.open).length) return hop("attention", "unknown", reasonsOf({ ...choice.removed, ...choice.open }), { sources });
   return hop("attention", "fails", `no backend is left: ${reasonsOf(choice.removed)}`, { consequence: "refuses", sources });
@@ -115,7 +115,8 @@ function together([one, other], choices, tables) {
   const sources = distinct([...one.sources, ...other.sources]);
   const names = choices.map((choice) => [...Object.keys(choice.open), ...choice.takes.map((entry) => entry.name)].join(" or "));
   if (one.state === other.state && (names[0] === names[1] || one.state !== "holds")) {
-    const finding = one.finding === other.finding ? one.finding : `at ${lower} ${one.finding}; at ${upper} ${other.finding}`;
+    const both = one.value ? `${one.finding.split(", because")[0]}, at ${lower} as at ${upper}` : `at ${lower} ${one.finding}; at ${upper} ${other.finding}`;
+    const finding = one.finding === other.finding ? one.finding : both;
     return { ...one, finding, sources };
   }
   const changed = `changed in (${lower}, ${upper}]`;

@@ -5,7 +5,7 @@ import { carry } from "./carry.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { PARTS, ownWord, platformOf, stackOf } from "./facts.js";
 import { said } from "./phrases.js";
-import { tableOf, versionsOf } from "./tables.js";
+import { namesCited, tableOf, versionsOf } from "./tables.js";
 import { missing } from "./truth.js";
 
 /** @typedef {import("./types.js").Layer} Layer */
@@ -13,8 +13,9 @@ import { missing } from "./truth.js";
 /** @typedef {import("./types.js").Resolved} Resolved */
 /** @typedef {import("./hops.js").Joiner} Joiner */
 /**
- * The backends of one version by name, and its orders; `elsewhere` are names that only tables of other versions have.
- * @typedef {{version: string, backends: Map<string, any>, selection: any[], elsewhere: Set<string>}} Table
+ * The backends of one version by name, and its orders; `elsewhere` are names that only tables of other versions have, and `listed` where
+ * all names of this one stand.
+ * @typedef {{version: string, backends: Map<string, any>, selection: any[], elsewhere: Set<string>, listed: {cites: any[]}}} Table
  */
 /**
  * The backends of an order, as far as the first that surely takes the model; `founded` says that the order is the engine's own.
@@ -43,7 +44,8 @@ export function tablesOf(joiner, basis) {
   const every = data.attention_backends.map((/** @type {any} */ entry) => entry.name);
   return basis.map((version) => {
     const backends = new Map(tableOf(data, "attention_backends", version).map((entry) => [entry.name, entry]));
-    return { version, backends, selection: tableOf(data, "attention_selection", version), elsewhere: new Set(every.filter((name) => !backends.has(name))) };
+    const elsewhere = new Set(every.filter((name) => !backends.has(name)));
+    return { version, backends, selection: tableOf(data, "attention_selection", version), elsewhere, listed: { cites: namesCited(data, version) } };
   });
 }
 
