@@ -407,3 +407,67 @@ def test_gemma_4_runs_on_triton_where_flash_attention_cannot(ask_real):
 )
 def test_a_long_row_of_alternatives_is_counted(text, fact, kind, words):
     assert said(Reason(text, fact, kind)) == words
+
+
+OF_OLDER = [
+    # vLLM 0.16.0, cuda.py L76-L82: FLASH_ATTN first but on 10.x; L69-L75: FLASHINFER first there.
+    ("llama-3.1-8b", "vllm@0.16.0", "h100-sxm", {}, "FLASH_ATTN", "exact"),
+    ("llama-3.1-8b", "vllm@0.16.0", "b200-sxm", {}, "FLASHINFER", "exact"),
+    # flash_attn.py L147-L182 takes FP8 with FA3 alone, so the next of the order.
+    ("llama-3.1-8b", "vllm@0.16.0", "a100-sxm-80gb", {"cache_dtype": "fp8"}, "FLASHINFER", "exact"),
+    # config/model.py L1117-L1126: images attend both ways in Gemma 3, which Triton and Flex alone take.
+    ("gemma-3-27b", "vllm@0.16.0", "h100-sxm", {}, "TRITON_ATTN", "exact"),
+    # 0.11.0, cuda.py L357-L362: sinks go to Triton but on 9.0; L142-L150: CUTLASS_MLA is set on 10.0.
+    ("gpt-oss-20b", "vllm@0.11.0", "a100-sxm-80gb", {}, "TRITON_ATTN", "exact"),
+    ("gpt-oss-20b", "vllm@0.11.2", "h100-sxm", {}, "FLASH_ATTN", "same-minor"),
+    ("deepseek-v3", "vllm@0.11.0", "b200-sxm", {}, "CUTLASS_MLA", "exact"),
+    # models/config.py forces Triton on Gemma 4 at 0.23.0 (L87-L99), and FA4 where that is at 0.28.0 (L228-L234).
+    ("gemma-4-31b", "vllm@0.23.0", "h100-sxm", {}, "TRITON_ATTN", "exact"),
+    ("gemma-4-31b", "vllm@0.28.0", "h100-sxm", {}, "FLASH_ATTN", "exact"),
+    ("gemma-4-31b", "vllm@0.26.0", "h100-sxm", {}, None, "interpolated"),
+    # flashinfer.py takes sinks on 12.x from 0.28.0 on (L542-L560), at 0.23.0 on 10.x alone (L412-L426).
+    ("gpt-oss-20b", "vllm@0.23.0", "rtx-pro-6000-blackwell", {}, "TRITON_ATTN", "exact"),
+    ("gpt-oss-20b", "vllm@0.28.0", "rtx-pro-6000-blackwell", {}, "FLASHINFER", "exact"),
+    # ROCm: Triton at 0.16.0 (rocm.py L343-L378), ROCM_ATTN first at 0.23.0 (L411-L415).
+    ("llama-3.1-8b", "vllm@0.16.0", "mi300x", {}, "TRITON_ATTN", "exact"),
+    ("llama-3.1-8b", "vllm@0.23.0rc1", "mi300x", {}, "ROCM_ATTN", "same-minor"),
+    ("llama-3.1-8b", "vllm@0.19.0", "h100-sxm", {}, "FLASH_ATTN", "interpolated"),
+    # SGLang 0.5.12, server_args.py L2224-L2227, L2008-L2019, L1887-L1901, L2612-L2620.
+    ("gemma-4-31b", "sglang@0.5.12", "b200-sxm", {}, "triton", "exact"),
+    ("gpt-oss-20b", "sglang@0.5.12", "rtx-pro-6000-blackwell", {}, "triton", "exact"),
+    ("deepseek-v3", "sglang@0.5.12", "b200-sxm", {}, "trtllm_mla", "exact"),
+    ("llama-3.1-8b", "sglang@0.5.12", "b200-sxm", {}, "trtllm_mha", "exact"),
+    # llama.cpp at 4df29be4f, fattn.cu L442-L446: K and V of one type, else auto turns it off; not so at 0c1e57098.
+    ("llama-3.1-8b", "llama.cpp@4df29be4f", "h100-sxm", {"settings": ["cache.k.dtype=q8_0"]}, "--flash-attn off", "exact"),
+    ("llama-3.1-8b", "llama.cpp@0c1e57098", "h100-sxm", {"settings": ["cache.k.dtype=q8_0"]}, "--flash-attn on", "exact"),
+]
+
+
+@pytest.mark.parametrize(("model", "engine", "hardware", "options", "backend", "how"), OF_OLDER)
+def test_what_auto_came_to_at_older_versions(ask_real, model, engine, hardware, options, backend, how):
+    found = ask_real(model, engine, hardware=hardware, **options).hop("attention")
+    assert (found.state, found.value, found.how) == ("holds", backend, how)
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "hardware", "setting", "state", "words"),
+    [
+        ("gpt-oss-20b", "vllm@0.16.0", "rtx-pro-6000-blackwell", "attention.backend=FLASHINFER", "fails", "hardware.class is not sm100 or sm103"),
+        ("gpt-oss-20b", "vllm@0.25.0", "rtx-pro-6000-blackwell", "attention.backend=FLASHINFER", "unknown", "changed in (0.23.0, 0.28.0]"),
+        ("llama-3.1-8b", "vllm@0.16.0", "h100-sxm", "attention.backend=TURBOQUANT", "fails", "TURBOQUANT is not among the backends of 0.16.0"),
+        ("llama-3.1-8b", "vllm@0.33.0", "h100-sxm", "attention.backend=XFORMERS", "fails", "XFORMERS is not among the backends of 0.33.0"),
+        ("llama-3.1-8b", "vllm@0.19.0", "b200-sxm", "cache.dtype=nvfp4", "unknown", "changed in (0.16.0, 0.23.0]"),
+        ("llama-3.1-8b", "vllm@0.25.0", "b200-sxm", "cache.dtype=nvfp4", "holds", "FLASHINFER"),
+        ("llama-3.1-8b", "vllm@0.10.2", "h100-sxm", "attention.backend=FLASH_ATTN", "unknown", "those of 0.10.2 are not"),
+        ("deepseek-v3", "sglang@0.5.12", "b200-sxm", "attention.backend=cutlass_mla", "holds", "cutlass_mla: as asked"),
+        ("deepseek-v3", "sglang@0.5.23", "b200-sxm", "attention.backend=cutlass_mla", "fails", "cutlass_mla is not among the backends of 0.5.23"),
+    ],
+)
+def test_what_was_asked_for_at_older_versions(ask_real, model, engine, hardware, setting, state, words):
+    found = ask_real(model, engine, hardware=hardware, settings=[setting]).hop("attention")
+    assert (found.state, words in found.finding) == (state, True), found.finding
+
+
+def test_an_older_version_is_answered_from_its_own_source(ask_real):
+    found = ask_real("llama-3.1-8b", "vllm@0.16.0", hardware="h100-sxm").hop("attention")
+    assert {source.id for source in found.sources} == {"vllm-flash-attn-backend-0-16-0", "vllm-fa-utils-0-16-0"}
