@@ -1,5 +1,5 @@
 // @ts-check
-// answer/attention.py: which of an engine's attention backends take a model on a stack, and what keeps the others out.
+// answer/attention.py and answer/backend_tables.py: which of an engine's attention backends take a model on a stack, and what keeps the others out.
 
 import { carry } from "./carry.js";
 import { ALWAYS, evaluate } from "./condition.js";
