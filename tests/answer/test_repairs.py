@@ -283,9 +283,9 @@ def test_gpt_oss_with_flashinfer_at_0_17_is_told_another_backend(ask_real):
     stack = {"hardware": "rtx-pro-6000-blackwell"}
     free = ask_real("gpt-oss-20b", "vllm@0.17.0", settings=["attention.backend=FLASHINFER"], **stack)
     told = {repair["changes"][0]: repair["verdict"] for repair in free.data["repairs"]}
-    assert (free.reply.verdict, told["take vLLM 0.33.0"], told["set attention.backend = TRITON_ATTN"]) == ("only-with", "yes", "unknown")
+    assert (free.reply.verdict, told["take vLLM 0.33.0"], told["set attention.backend = TRITON_ATTN"]) == ("only-with", "yes", "yes")
     held = ask_real("gpt-oss-20b", "vllm@0.17.0", required=["attention.backend=FLASHINFER"], **stack)
-    assert (held.reply.verdict, changes(held)[0]) == ("only-with", ["take vLLM 0.33.0"])
+    assert (held.reply.verdict, changes(held)[0]) == ("only-with", ["take vLLM 0.28.0"])
     both = ask_real("gpt-oss-20b", "vllm", required=["version=0.17.0", "attention.backend=FLASHINFER"], **stack)
     assert (both.reply.verdict, changes(both)) == ("no", [])
 

@@ -8,11 +8,12 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from infercompat.answer.backend_tables import Table, read, tables
 from infercompat.answer.facts import PARTS, Resolved, own_word, platform_of
 from infercompat.condition import ALWAYS, Reason, evaluate, parse
 from infercompat.derive import Layer, Unknown
-from infercompat.join import Hop, Joiner, Source, newest_release
-from infercompat.versions import Carried, Observation, carry
+from infercompat.join import Hop, Joiner, Source
+from infercompat.versions import versions_of
 
 REFUSING = ("unsupported", "removed")
 SAME = {"fp8": "fp8_e4m3"}
@@ -54,12 +55,15 @@ def attention(resolved: Resolved, joiner: Joiner) -> tuple[Hop | None, str | Non
         return None, None
     if not _place(resolved):
         return (_anywhere(resolved, joiner), None) if _narrows(resolved) else (None, None)
-    read = _read(joiner)
-    if read.status is None:
-        listed, wanted = newest_release(engine).version, joiner.release.version
+    carried = read(joiner)
+    if carried.status is None:
+        listed, wanted = ", ".join(versions_of(engine.data)), joiner.release.version
         return Hop("attention", "unknown", f"the backends of {listed} are on record, those of {wanted} are not", optional=not _narrows(resolved)), None
-    choice = _choose(resolved, joiner)
-    return replace(_hop(choice, resolved, joiner), how=read.how, stale=read.stale), choice.chosen
+    of_versions = tables(joiner, carried.basis)
+    choices = [_choose(resolved, joiner, one) for one in of_versions]
+    hops = [_hop(choice, one, resolved, joiner) for choice, one in zip(choices, of_versions, strict=True)]
+    hop = hops[0] if len(hops) == 1 else _together(hops, choices, of_versions)
+    return replace(hop, how=carried.how if hop.how == "exact" else hop.how, stale=carried.stale), hop.value
 
 
 def said(reason: Reason) -> str:
@@ -83,14 +87,6 @@ def _shortened(reason: Reason) -> str:
     return f"{head} is one of the {count} that are listed"
 
 
-def _read(joiner: Joiner) -> Carried:
-    """How the list of backends, which was read at the newest release, reaches the one in question."""
-    newest, release = newest_release(joiner.engine), joiner.release
-    thresholds = {name: joiner.thresholds[name] for name in ("carry_minor_releases", "carry_days")}
-    seen = [Observation(newest.version, newest.date, "native")]
-    return carry(joiner.engine.data["scheme"], seen, release.version, release.date, **thresholds)
-
-
 def _place(resolved: Resolved) -> set[str]:
     return {name for fact in ("hardware.class", "platform") if (name := resolved.facts.get(fact))}
 
@@ -103,27 +99,38 @@ def _narrows(resolved: Resolved) -> bool:
 
 def _anywhere(resolved: Resolved, joiner: Joiner) -> Hop | None:
     """Where nobody named hardware: whether what the person did name leaves a backend, and on which classes."""
-    read = _read(joiner)
-    if read.status is None:
+    carried = read(joiner)
+    if carried.status is None:
         return None
+    of_versions = tables(joiner, carried.basis)
     engine = resolved.question.engine.data
     classes = [word for word in joiner.ledger.catalog.words("hardware-class") if platform_of(word) in engine.get("platforms", (platform_of(word),))]
-    choices = {word: _choose(_at(resolved, word), joiner) for word in classes}
-    good = [word for word in classes if choices[word].state != "fails"]
-    common = {"how": read.how, "stale": read.stale}
+    choices = {word: [_choose(_at(resolved, word), joiner, one) for one in of_versions] for word in classes}
+    fails = {word: [choice.state == "fails" for choice in choices[word]] for word in classes}
+    good = [word for word in classes if not any(fails[word])]
+    common = {"how": carried.how, "stale": carried.stale}
+    changing = [word for word in classes if any(fails[word]) and not all(fails[word])]
+    if changing and not good:
+        finding = f"whether a backend is left changed in ({of_versions[0].version}, {of_versions[1].version}], of {_in_short(changing, classes)}"
+        return Hop("attention", "unknown", finding, how="changed", stale=carried.stale)
     if not good:
-        reasons = dict.fromkeys(_reasons(choice.removed) for choice in choices.values())
-        sources = next(iter(_hop(choice, resolved, joiner).sources for choice in choices.values()), ())
+        reasons = dict.fromkeys(_reasons(choice.removed) for choice, *_ in choices.values())
+        sources = next(iter(_hop(choice, of_versions[0], resolved, joiner).sources for choice, *_ in choices.values()), ())
         finding = f"no class of hardware leaves a backend: {next(iter(reasons), '')}"
         return Hop("attention", "fails", finding, None, "refuses", sources=sources, **common)
-    sources = _sources(choices[good[0]].takes[:1], joiner)
-    lost = [word for word in classes if word not in good and _choose(_at(_plain(resolved), word), joiner).state != "fails"]
+    sources = _sources(choices[good[0]][0].takes[:1], joiner)
+    lost = [word for word in classes if all(fails[word]) and not _fails(_at(_plain(resolved), word), joiner, of_versions)]
     if not lost:
         return Hop("attention", "holds", f"a backend is left on {_in_short(good, classes)}", sources=sources, **common)
     few = len(good) <= MOST_CLASSES < len(lost)
     finding = f"a backend is left on {', '.join(good)} alone" if few else f"no backend is left on {_in_short(lost, classes)}"
     avoided_by = f"Take hardware of class {_in_short(good, classes)}."
     return Hop("attention", "fails", finding, None, "refuses", avoided_by=avoided_by, sources=sources, **common)
+
+
+def _fails(resolved: Resolved, joiner: Joiner, of_versions: list[Table]) -> bool:
+    """Whether none of the tables leaves a backend."""
+    return all(_choose(resolved, joiner, one).state == "fails" for one in of_versions)
 
 
 def _in_short(some: list[str], classes: list[str]) -> str:
@@ -149,11 +156,14 @@ def _plain(resolved: Resolved) -> Resolved:
     return replace(resolved, question=question, facts=facts | {fact: "bf16" for fact in ("cache.dtype", *PARTS)})
 
 
-def _choose(resolved: Resolved, joiner: Joiner) -> Choice:
-    backends = {entry["name"]: entry for entry in resolved.question.engine.data["attention_backends"]}
-    order, founded = _order(resolved, list(backends))
+def _choose(resolved: Resolved, joiner: Joiner, of_version: Table) -> Choice:
+    backends = of_version.backends
+    order, founded = _order(resolved, of_version)
     takes, removed, undecided = [], {}, {}
     for name in order:
+        if name in of_version.elsewhere:
+            removed[name] = f"is not among the backends of {of_version.version}"
+            continue
         if name not in backends:
             undecided[name] = NOT_LISTED
             continue
@@ -169,7 +179,7 @@ def _choose(resolved: Resolved, joiner: Joiner) -> Choice:
     return Choice(tuple(takes), removed, undecided, founded)
 
 
-def _order(resolved: Resolved, all: list[str]) -> tuple[list[str], bool]:
+def _order(resolved: Resolved, of_version: Table) -> tuple[list[str], bool]:
     """The backends to try, and whether their order is on record: the one that was asked for, else the engine's priorities.
 
     Those of the first entry whose condition holds; entries before it that are undecided leave the order open.
@@ -179,14 +189,14 @@ def _order(resolved: Resolved, all: list[str]) -> tuple[list[str], bool]:
         return [asked], True
     order: dict[str, None] = {}
     founded = True
-    for entry in resolved.question.engine.data.get("attention_selection") or ():
+    for entry in of_version.selection:
         truth = evaluate(parse(entry["when"])[0] if "when" in entry else ALWAYS, resolved.stack)
         if not truth.no:
             order |= dict.fromkeys(entry["order"])
             founded = founded and truth.yes
         if truth.yes:
             return list(order), founded
-    return list(order) or all, False
+    return list(order) or list(of_version.backends), False
 
 
 def _refusals(entry: Mapping[str, Any], resolved: Resolved, joiner: Joiner) -> Iterator[str]:
@@ -264,7 +274,7 @@ def _sources(entries: tuple[Mapping[str, Any], ...], joiner: Joiner) -> tuple[So
     return tuple(joiner.ledger.source_of(cite["id"], cite.get("at", "")) for entry in entries for cite in entry["cites"])
 
 
-def _hop(choice: Choice, resolved: Resolved, joiner: Joiner) -> Hop:
+def _hop(choice: Choice, of_version: Table, resolved: Resolved, joiner: Joiner) -> Hop:
     if choice.chosen:
         asked = resolved.facts.get("attention.backend") not in (None, "auto")
         why = f", because {_reasons(choice.removed)}" if choice.removed else ""
@@ -274,10 +284,23 @@ def _hop(choice: Choice, resolved: Resolved, joiner: Joiner) -> Hop:
         names = " or ".join([*choice.open, *(entry["name"] for entry in choice.takes)])
         which = _reasons(choice.open) or "which one the engine takes is not on record"
         return Hop("attention", "holds", f"{names}: {which}", sources=_sources(choice.takes[:1], joiner))
-    selection = resolved.question.engine.data.get("attention_selection") or []
-    entries = {entry["name"]: entry for entry in resolved.question.engine.data["attention_backends"]}
-    refusing = tuple(entries[name] for name in choice.removed if name in entries)[:1]
-    sources = _sources(refusing or tuple(selection[:1]), joiner)
+    refusing = tuple(of_version.listed if name in of_version.elsewhere else of_version.backends[name] for name in choice.removed)[:1]
+    sources = _sources(refusing or tuple(of_version.selection[:1]), joiner)
     if choice.open:
         return Hop("attention", "unknown", _reasons({**choice.removed, **choice.open}), sources=sources)
     return Hop("attention", "fails", f"no backend is left: {_reasons(choice.removed)}", None, "refuses", sources=sources)
+
+
+def _together(hops: list[Hop], choices: list[Choice], of_versions: list[Table]) -> Hop:
+    """The hop at a version between two that were read: theirs where they say the same, else what differs, with both named."""
+    (one, other), (lower, upper) = hops, (read.version for read in of_versions)
+    sources = tuple(dict.fromkeys(one.sources + other.sources))
+    names = [[*choice.open, *(entry["name"] for entry in choice.takes)] for choice in choices]
+    if one.state == other.state and (names[0] == names[1] or one.state != "holds"):
+        both = f"{one.finding.split(', because')[0]}, at {lower} as at {upper}" if one.value else f"at {lower} {one.finding}; at {upper} {other.finding}"
+        return replace(one, finding=one.finding if one.finding == other.finding else both, sources=sources)
+    changed = f"changed in ({lower}, {upper}]"
+    if one.state == other.state:
+        first, second = (" or ".join(some) for some in names)
+        return Hop("attention", "holds", f"{first} at {lower}, {second} at {upper}: which one it takes {changed}", sources=sources)
+    return Hop("attention", "unknown", f"at {lower} {one.finding}; at {upper} {other.finding}; {changed}", how="changed", sources=sources)

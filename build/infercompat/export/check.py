@@ -26,7 +26,7 @@ Whatever does not depend on the question is worked out here, so that the script 
   engine and snapshot (`exact` by `about` key, and `requirements`), recipes by engine, measurements (id, name, data, and the day its
   sources were published, or null).
 
-Everywhere: a `when` is a tree as `tree_of` writes it; a claim's words for its condition stand in `if`, its evidence is `source`, a pair of
+Everywhere: a `when` is a tree as `check_trees` writes it; a claim's words for its condition stand in `if`, its evidence is `source`, a pair of
 citation id and place; `citations` has, for each id that a file cites, the record's id where that differs, and url, rank, type, pinned
 and opened. In `facts` a list holds several values at once, a range is {low, high} with null for an open end.
 """
@@ -36,7 +36,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from msgspec.structs import asdict
@@ -45,12 +44,10 @@ from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor
 from infercompat.answer.question import components
 from infercompat.answer.spoken import SPOKEN, known_settings, known_words
-from infercompat.condition import FACTS, MISSING, Condition, Fact, Range, parse, words
-from infercompat.condition.nodes import AllOf, AnyOf, HasLayer, Is, Not, OfItems, Relates
-from infercompat.condition.relation import Arithmetic, Name, Number, Relation, Term, Word
-from infercompat.condition.values import OneOf, Test
+from infercompat.condition import FACTS, MISSING, Fact, Range
 from infercompat.derive import Derived, Unknown
 from infercompat.export.check_memory import memory_of_model
+from infercompat.export.check_trees import tree
 from infercompat.join import Ledger, Stack
 from infercompat.join.claims import PLATFORM, WEIGHTS, condition_words
 from infercompat.join.features import FEATURE, FEATURES
@@ -132,7 +129,13 @@ def gotchas_of(catalog: Catalog, engine: Record) -> list[dict[str, Any]]:
 def _asked_of(engine: Record) -> dict[str, Any]:
     """An engine's record without what only people read: notes, meanings, lines of logs, and the sources of releases."""
     data = {name: value for name, value in engine.data.items() if name != "notes"}
-    unread = {"releases": ("cites",), "cache_policies": ("logs",), "builds": ("note",), "attention_backends": ("note",), "attention_selection": ("note",)}
+    unread = {
+        "releases": ("cites",),
+        "cache_policies": ("logs",),
+        "builds": ("note",),
+        "attention_backends": ("note", "query_dtypes"),
+        "attention_selection": ("note",),
+    }
     for name, fields in unread.items():
         if name in data:
             data[name] = [{field: value for field, value in entry.items() if field not in fields} for entry in data[name]]
@@ -250,7 +253,7 @@ def _claim(ledger: Ledger, snapshot: Record, claim: Mapping[str, Any], named: bo
     """A claim for the script; one that stands under its model's name (`named`) does not say whom it is about."""
     about = {name: value for name, value in claim["about"].items() if name not in ("requirement", "feature", "quantization")}
     found = {**({} if named else {"about": about}), **_only(claim, CLAIM_FIELDS), "source": _source(ledger, snapshot, claim)}
-    return found if "when" not in claim else found | {"when": _tree(claim["when"]), "if": condition_words(dict(claim))}
+    return found if "when" not in claim else found | {"when": tree(claim["when"]), "if": condition_words(dict(claim))}
 
 
 def _source(ledger: Ledger, snapshot: Record, claim: Mapping[str, Any] | None) -> list[str]:
@@ -308,69 +311,8 @@ def _only(data: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 def _plain(data: Any) -> Any:
     """Data of a record with its conditions parsed."""
     if isinstance(data, dict):
-        return {name: _tree(value) if name in TREES else _plain(value) for name, value in data.items()}
+        return {name: tree(value) if name in TREES else _plain(value) for name, value in data.items()}
     return [_plain(item) for item in data] if isinstance(data, list) else data
-
-
-def _tree(data: Any) -> Any:
-    """A condition as it is written, parsed. An empty one is always true; one that cannot be read is null, which is never decided."""
-    if not data:
-        return {"all": []}
-    condition, _ = parse(data)
-    return condition and tree_of(condition)
-
-
-def tree_of(condition: Condition) -> dict[str, Any]:
-    """A parsed condition as plain data, each leaf with its words in `text`.
-
-    {all: […]}, {any: […]}, {not: …}; {fact, test}, {relation: {left, sign, right}, facts}, {requires}, {layer: {property: test}}, and of a
-    list {items: any or all, list, alternatives, facts} (of which the first is the list), where an alternative is a list of comparisons that
-    are true together. A test is a list of values, or a mapping of min, max, above, below; a term is a number, the name of a fact or of a
-    property, {word} of what is written out, or a list of sign, left and right.
-    """
-    match condition:
-        case AllOf(inner):
-            return {"all": [tree_of(part) for part in inner]}
-        case AnyOf(inner):
-            return {"any": [tree_of(part) for part in inner]}
-        case Not(part):
-            return {"not": tree_of(part)}
-        case Is(fact, test):
-            return {"fact": fact, "test": _test(test), "text": words(condition)}
-        case Relates(text, relation):
-            return {"relation": _comparison(relation), "facts": list(condition.facts), "text": text}
-        case OfItems(text, quantified):
-            alternatives = [[_comparison(one) for one in every] for every in quantified.alternatives]
-            return {"items": quantified.quantifier, "list": condition.list, "alternatives": alternatives, "facts": list(condition.facts), "text": text}
-        case HasLayer(tests):
-            return {"layer": {name: _test(test) for name, test in tests}, "text": words(condition)}
-    return {"requires": condition.requirement, "text": words(condition)}
-
-
-def _test(test: Test) -> Any:
-    values = test.values if isinstance(test, OneOf) else [end for _, end in test.ends()]
-    plain = [value if isinstance(value, (bool, int, float, str)) else str(value) for value in values]
-    return plain if isinstance(test, OneOf) else dict(zip((name for name, _ in test.ends()), plain, strict=True))
-
-
-def _comparison(relation: Relation) -> dict[str, Any]:
-    left, right = (Word(side.text, 0) if relation.of_versions and isinstance(side, Number) else side for side in relation.sides)
-    return {"left": _term(left), "sign": relation.sign, "right": _term(right)}
-
-
-def _term(term: Term) -> Any:
-    if isinstance(term, Word):
-        return {"word": term.text}
-    if isinstance(term, Number):
-        return _number(term.value)
-    if isinstance(term, Name):
-        return term.name
-    assert isinstance(term, Arithmetic)
-    return [term.sign, _term(term.left), _term(term.right)]
-
-
-def _number(value: Fraction) -> int | float:
-    return value.numerator if value.denominator == 1 else float(value)
 
 
 def _with_citations(body: dict[str, Any], ledger: Ledger) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def _engine(engine: Record, catalog: Catalog) -> dict[str, Any]:
 
 
 def _logs(catalog: Catalog) -> dict[str, Any]:
-    backends = {engine.id: [entry["name"] for entry in engine.data.get("attention_backends", ())] for engine in catalog.of_kind("engine")}
+    backends = {engine.id: list(dict.fromkeys(entry["name"] for entry in engine.data.get("attention_backends", ()))) for engine in catalog.of_kind("engine")}
     return {
         "signs": [{**sign._asdict(), "pattern": browser_pattern(sign.pattern)} for sign in logs.SIGNS],
         "versions": [[engine, words, browser_pattern(pattern)] for engine, words, pattern in logs.VERSIONS],

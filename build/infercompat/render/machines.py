@@ -10,15 +10,16 @@ from infercompat.answer.facts import platform_of
 from infercompat.join import on_class
 from infercompat.link import Catalog
 from infercompat.records import Record
+from infercompat.versions import newest_backends
 
 MAKERS = {"sm": "NVIDIA", "gfx": "AMD"}
 """Makers with several classes, by how their classes begin."""
 
 
 def backends(engine: Record, hardware_class: str) -> list[Mapping[str, Any]]:
-    """The attention backends of an engine that its newest release has for a class."""
+    """The attention backends of an engine that the newest release of which they were read has for a class."""
     words = {hardware_class, platform_of(hardware_class)}
-    return [backend for backend in engine.data.get("attention_backends", ()) if words & set(backend["classes"])]
+    return [backend for backend in newest_backends(engine.data) if words & set(backend["classes"])]
 
 
 def backends_by_class(catalog: Catalog, engine: Record) -> dict[tuple[str, ...], list[str]]:

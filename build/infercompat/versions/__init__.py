@@ -19,12 +19,15 @@ from infercompat.versions.order import (
 )
 from infercompat.versions.select import Selection, select
 from infercompat.versions.spans import reach, within
+from infercompat.versions.tables import BACKENDS, SELECTION, names_cited, newest_backends, table, versions_of
 from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
+    "BACKENDS",
     "CARRIES_BACK",
     "CARRIES_FORWARD",
     "SCHEMES",
+    "SELECTION",
     "Affected",
     "Carried",
     "Observation",
@@ -45,10 +48,14 @@ __all__ = [
     "is_main_build",
     "minor",
     "minors_between",
+    "names_cited",
+    "newest_backends",
     "parse_version",
     "placed",
     "reach",
     "select",
+    "table",
     "told",
+    "versions_of",
     "within",
 ]

@@ -1,16 +1,18 @@
 // @ts-check
 // answer/attention.py: one attention backend must meet all demands of a layer at once, and the engine's own priority picks among those that do.
 
-import { choose, classesLeft, isUndecided, read, reasonsOf } from "./backends.js";
-import { sourcesOf } from "./claims.js";
+import { choose, classesLeft, isUndecided, read, reasonsOf, tablesOf } from "./backends.js";
+import { distinct, sourcesOf } from "./claims.js";
 import { PARTS, platformOf } from "./facts.js";
-import { hop, newestRelease } from "./hops.js";
+import { hop } from "./hops.js";
+import { versionsOf } from "./tables.js";
 
 /** @typedef {import("./types.js").Data} Data */
 /** @typedef {import("./types.js").Hop} Hop */
 /** @typedef {import("./types.js").Resolved} Resolved */
 /** @typedef {import("./hops.js").Joiner} Joiner */
 /** @typedef {import("./backends.js").Choice} Choice */
+/** @typedef {import("./backends.js").Table} Table */
 
 const MOST_CLASSES = 5; // of hardware that are named one by one
 
@@ -24,13 +26,16 @@ export function attention(resolved, joiner) {
   if (!engine.data.attention_backends?.length || derived.unknown || !derived.layers.some((layer) => layer.attends)) return nothing;
   const nowhere = !resolved.facts["hardware.class"] && !resolved.facts.platform;
   if (nowhere) return narrows(resolved) ? { found: anywhere(resolved, joiner), backend: null } : nothing;
-  const { status, how, stale } = read(joiner);
+  const { status, how, stale, basis } = read(joiner);
   if (status === null) {
-    const finding = `the backends of ${newestRelease(engine).version} are on record, those of ${joiner.release.version} are not`;
+    const finding = `the backends of ${versionsOf(engine.data).join(", ")} are on record, those of ${joiner.release.version} are not`;
     return { found: hop("attention", "unknown", finding, { optional: !narrows(resolved) }), backend: null };
   }
-  const choice = choose(resolved, joiner);
-  return { found: { ...hopOf(choice, resolved, joiner), how, stale }, backend: choice.chosen };
+  const tables = tablesOf(joiner, basis);
+  const choices = tables.map((table) => choose(resolved, joiner, table));
+  const hops = choices.map((choice, index) => hopOf(choice, tables[index], resolved, joiner));
+  const found = hops.length === 1 ? hops[0] : together(hops, choices, tables);
+  return { found: { ...found, how: found.how === "exact" ? how : found.how, stale }, backend: found.value };
 }
 
 /** Whether the person named something that decides among backends. @param {Resolved} resolved */
@@ -43,20 +48,26 @@ function narrows({ question: { given } }) {
  * @param {Resolved} resolved @param {Joiner} joiner @returns {Hop | null}
  */
 function anywhere(resolved, joiner) {
-  const { status, how, stale } = read(joiner);
+  const { status, how, stale, basis } = read(joiner);
   if (status === null) return null;
-  const { choices, good, lost } = classesLeft(resolved, joiner);
-  const first = Object.values(choices)[0];
+  const tables = tablesOf(joiner, basis);
+  const { choices, good, changing, lost } = classesLeft(resolved, joiner, tables);
+  const classes = Object.keys(choices);
+  const first = Object.values(choices)[0]?.[0];
+  if (changing.length && !good.length) {
+    const finding = `whether a backend is left changed in (${tables[0].version}, ${tables[1].version}], of ${inShort(changing, classes)}`;
+    return hop("attention", "unknown", finding, { how: "changed", stale });
+  }
   if (!good.length) {
     const finding = `no class of hardware leaves a backend: ${first ? reasonsOf(first.removed) : ""}`;
-    const sources = first ? hopOf(first, resolved, joiner).sources : [];
+    const sources = first ? hopOf(first, tables[0], resolved, joiner).sources : [];
     return hop("attention", "fails", finding, { consequence: "refuses", sources, how, stale });
   }
-  const sources = sourcesIn(choices[good[0]].takes.slice(0, 1), joiner.data);
-  if (!lost.length) return hop("attention", "holds", `a backend is left on ${inShort(good, Object.keys(choices))}`, { sources, how, stale });
+  const sources = sourcesIn(choices[good[0]][0].takes.slice(0, 1), joiner.data);
+  if (!lost.length) return hop("attention", "holds", `a backend is left on ${inShort(good, classes)}`, { sources, how, stale });
   const isFew = good.length <= MOST_CLASSES && lost.length > MOST_CLASSES;
-  const finding = isFew ? `a backend is left on ${good.join(", ")} alone` : `no backend is left on ${inShort(lost, Object.keys(choices))}`;
-  const avoided_by = `Take hardware of class ${inShort(good, Object.keys(choices))}.`;
+  const finding = isFew ? `a backend is left on ${good.join(", ")} alone` : `no backend is left on ${inShort(lost, classes)}`;
+  const avoided_by = `Take hardware of class ${inShort(good, classes)}.`;
   return hop("attention", "fails", finding, { consequence: "refuses", avoided_by, sources, how, stale });
 }
 
@@ -75,8 +86,8 @@ function inShort(some, classes) {
   return parts.join(", ");
 }
 
-/** @param {Choice} choice @param {Resolved} resolved @param {Joiner} joiner @returns {Hop} */
-function hopOf(choice, resolved, joiner) {
+/** @param {Choice} choice @param {Table} table @param {Resolved} resolved @param {Joiner} joiner @returns {Hop} */
+function hopOf(choice, table, resolved, joiner) {
   const { data } = joiner;
   if (choice.chosen) {
     const asked = !isUndecided(resolved.facts["attention.backend"]);
@@ -89,11 +100,30 @@ function hopOf(choice, resolved, joiner) {
     const which = reasonsOf(choice.open) || "which one the engine takes is not on record";
     return hop("attention", "holds", `${names}: ${which}`, { sources: sourcesIn(choice.takes.slice(0, 1), data) });
   }
-  const { attention_backends: backends, attention_selection: selection = [] } = resolved.question.engine.data;
-  const removed = Object.keys(choice.removed).flatMap((name) => backends.find((/** @type {any} */ entry) => entry.name === name) ?? []);
-  const sources = sourcesIn(removed.length ? removed.slice(0, 1) : selection.slice(0, 1), data);
+  const removed = Object.keys(choice.removed).map((name) => table.backends.get(name) ?? table.listed);
+  const sources = sourcesIn(removed.length ? removed.slice(0, 1) : table.selection.slice(0, 1), data);
   if (Object.keys(choice.open).length) return hop("attention", "unknown", reasonsOf({ ...choice.removed, ...choice.open }), { sources });
   return hop("attention", "fails", `no backend is left: ${reasonsOf(choice.removed)}`, { consequence: "refuses", sources });
+}
+
+/**
+ * The hop at a version between two that were read: theirs where they say the same, else what differs, with both named.
+ * @param {Hop[]} hops @param {Choice[]} choices @param {Table[]} tables
+ */
+function together([one, other], choices, tables) {
+  const [lower, upper] = tables.map(({ version }) => version);
+  const sources = distinct([...one.sources, ...other.sources]);
+  const names = choices.map((choice) => [...Object.keys(choice.open), ...choice.takes.map((entry) => entry.name)].join(" or "));
+  if (one.state === other.state && (names[0] === names[1] || one.state !== "holds")) {
+    const both = one.value ? `${one.finding.split(", because")[0]}, at ${lower} as at ${upper}` : `at ${lower} ${one.finding}; at ${upper} ${other.finding}`;
+    const finding = one.finding === other.finding ? one.finding : both;
+    return { ...one, finding, sources };
+  }
+  const changed = `changed in (${lower}, ${upper}]`;
+  if (one.state === other.state) {
+    return hop("attention", "holds", `${names[0]} at ${lower}, ${names[1]} at ${upper}: which one it takes ${changed}`, { sources });
+  }
+  return hop("attention", "unknown", `at ${lower} ${one.finding}; at ${upper} ${other.finding}; ${changed}`, { how: "changed", sources });
 }
 
 /** @param {any[]} entries @param {Data} data */

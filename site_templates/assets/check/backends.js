@@ -1,17 +1,22 @@
 // @ts-check
-// answer/attention.py: which of an engine's attention backends take a model on a stack, and what keeps the others out.
+// answer/attention.py and answer/backend_tables.py: which of an engine's attention backends take a model on a stack, and what keeps the others out.
 
 import { carry } from "./carry.js";
 import { ALWAYS, evaluate } from "./condition.js";
 import { PARTS, ownWord, platformOf, stackOf } from "./facts.js";
-import { newestRelease } from "./hops.js";
 import { said } from "./phrases.js";
+import { namesCited, tableOf, versionsOf } from "./tables.js";
 import { missing } from "./truth.js";
 
 /** @typedef {import("./types.js").Layer} Layer */
 /** @typedef {import("./types.js").Known} Known */
 /** @typedef {import("./types.js").Resolved} Resolved */
 /** @typedef {import("./hops.js").Joiner} Joiner */
+/**
+ * The backends of one version by name, and its orders; `elsewhere` are names that only tables of other versions have, and `listed` where
+ * all names of this one stand.
+ * @typedef {{version: string, backends: Map<string, any>, selection: any[], elsewhere: Set<string>, listed: {cites: any[]}}} Table
+ */
 /**
  * The backends of an order, as far as the first that surely takes the model; `founded` says that the order is the engine's own.
  * @typedef {{takes: any[], removed: Record<string, string>, open: Record<string, string>, founded: boolean, chosen: string | null, state: "holds" | "unknown" | "fails"}} Choice
@@ -21,18 +26,32 @@ const REFUSING = ["unsupported", "removed"];
 const OF_THE_MODEL = ["bf16", "fp16"]; // types that a backend takes where it lists auto, which is the model's own
 const NOT_LISTED = "the catalog does not list what it accepts";
 
-/** How the list of backends, which was read at the newest release, reaches the one in question. @param {Joiner} joiner */
+/**
+ * How the lists of backends that were read reach the version in question: from one of them, or from two on both sides of it. Each is
+ * taken whole, as something that holds. So none is carried back: what the oldest lacks may have been removed.
+ * @param {Joiner} joiner
+ */
 export function read(joiner) {
-  const newest = newestRelease(joiner.engine);
   const { version, date } = joiner.release;
-  const seen = [{ version: newest.version, date: newest.date, status: "native" }];
+  const seen = versionsOf(joiner.engine.data).map((text) => ({ version: text, date: joiner.dates[text] ?? null, status: "native" }));
   return carry(joiner.engine.data.scheme, seen, version, date, joiner.data.catalog.thresholds);
 }
 
-/** @param {Resolved} resolved @param {Joiner} joiner @returns {Choice} */
-export function choose(resolved, joiner) {
-  const backends = new Map(resolved.question.engine.data.attention_backends.map((/** @type {any} */ entry) => [entry.name, entry]));
-  const { order, founded } = orderOf(resolved, joiner, [...backends.keys()]);
+/** @param {Joiner} joiner @param {string[]} basis @returns {Table[]} */
+export function tablesOf(joiner, basis) {
+  const { data } = joiner.engine;
+  /** @type {string[]} */
+  const every = data.attention_backends.map((/** @type {any} */ entry) => entry.name);
+  return basis.map((version) => {
+    const backends = new Map(tableOf(data, "attention_backends", version).map((entry) => [entry.name, entry]));
+    const elsewhere = new Set(every.filter((name) => !backends.has(name)));
+    return { version, backends, selection: tableOf(data, "attention_selection", version), elsewhere, listed: { cites: namesCited(data, version) } };
+  });
+}
+
+/** @param {Resolved} resolved @param {Joiner} joiner @param {Table} table @returns {Choice} */
+export function choose(resolved, joiner, table) {
+  const { order, founded } = orderOf(resolved, joiner, table);
   /** @type {any[]} */
   const takes = [];
   /** @type {Record<string, string>} */
@@ -40,8 +59,8 @@ export function choose(resolved, joiner) {
   /** @type {Record<string, string>} */
   const open = {};
   for (const name of order) {
-    const entry = backends.get(name);
-    const refusal = entry && refusalOf(entry, resolved, joiner);
+    const entry = table.backends.get(name);
+    const refusal = table.elsewhere.has(name) ? `is not among the backends of ${table.version}` : entry && refusalOf(entry, resolved, joiner);
     const waits = entry ? waitsFor(entry, resolved, joiner) : NOT_LISTED;
     if (refusal) removed[name] = refusal;
     else if (waits) open[name] = waits;
@@ -56,20 +75,24 @@ export function choose(resolved, joiner) {
 }
 
 /**
- * By class of hardware what can be chosen: the classes that leave a backend, and those that lose theirs by what the person named.
- * @param {Resolved} resolved @param {Joiner} joiner
+ * By class of hardware what can be chosen: the classes that leave a backend, those where the tables differ in that, and those that lose
+ * theirs by what the person named.
+ * @param {Resolved} resolved @param {Joiner} joiner @param {Table[]} tables
  */
-export function classesLeft(resolved, joiner) {
+export function classesLeft(resolved, joiner, tables) {
   const { platforms } = resolved.question.engine.data;
   /** @type {string[]} */
   const words = joiner.data.catalog.words["hardware-class"];
   const classes = words.filter((word) => !platforms || platforms.includes(platformOf(word)));
   /** @param {Resolved} one @param {string} word */
-  const at = (one, word) => choose({ ...one, facts: { ...one.facts, "hardware.class": word, platform: platformOf(word) } }, joiner);
+  const at = (one, word) => tables.map((table) => choose({ ...one, facts: { ...one.facts, "hardware.class": word, platform: platformOf(word) } }, joiner, table));
   const choices = Object.fromEntries(classes.map((word) => [word, at(resolved, word)]));
-  const good = classes.filter((word) => choices[word].state !== "fails");
-  const lost = classes.filter((word) => !good.includes(word) && at(plain(resolved), word).state !== "fails");
-  return { choices, good, lost };
+  /** @param {Choice[]} chosen */
+  const isRefused = (chosen) => chosen.every(({ state }) => state === "fails");
+  const good = classes.filter((word) => choices[word].every(({ state }) => state !== "fails"));
+  const changing = classes.filter((word) => !good.includes(word) && !isRefused(choices[word]));
+  const lost = classes.filter((word) => isRefused(choices[word]) && !isRefused(at(plain(resolved), word)));
+  return { choices, good, changing, lost };
 }
 
 /** The same stack with the engine's own choice of backend and type. @param {Resolved} resolved @returns {Resolved} */
@@ -86,22 +109,22 @@ export function isUndecided(backend) {
 
 /**
  * The backends to try, and whether their order is on record: the one that was asked for, else the engine's priorities.
- * @param {Resolved} resolved @param {Joiner} joiner @param {string[]} all
+ * @param {Resolved} resolved @param {Joiner} joiner @param {Table} table
  */
-function orderOf(resolved, joiner, all) {
+function orderOf(resolved, joiner, table) {
   const asked = resolved.facts["attention.backend"];
   if (!isUndecided(asked)) return { order: [asked], founded: true };
   const stack = stackOf(resolved, joiner.data);
   const order = new Set();
   let founded = true;
-  for (const entry of resolved.question.engine.data.attention_selection ?? []) {
+  for (const entry of table.selection) {
     const { value } = evaluate("when" in entry ? entry.when : ALWAYS, stack);
     if (value === false) continue;
     for (const name of entry.order) order.add(name);
     founded &&= value === true;
     if (value) return { order: [...order], founded };
   }
-  return { order: order.size ? [...order] : all, founded: false };
+  return { order: order.size ? [...order] : [...table.backends.keys()], founded: false };
 }
 
 /**

@@ -13,6 +13,7 @@ import { fits, passes } from "./values.js";
 /** @typedef {import("./types.js").Value} Value */
 /** @typedef {import("./stack.js").Stack} Stack */
 
+const ENDS = { min: "at least", above: "more than", max: "at most", below: "less than" };
 const UNREADABLE = maybe("a condition that cannot be read", "condition", "untested");
 /** @type {Tree} The condition of what has none. */
 export const ALWAYS = { all: [], text: "" };
@@ -70,6 +71,20 @@ export function factsOf(leaf) {
   return leaf.fact ? [leaf.fact] : (leaf.facts ?? []);
 }
 
+/** What a test asks for, in words. @param {import("./types.js").Test} test */
+function wordsOf(test) {
+  if (Array.isArray(test)) return test.join(" or ");
+  return Object.entries(test).map(([end, value]) => `${ENDS[/** @type {keyof typeof ENDS} */ (end)]} ${value}`).join(" and ");
+}
+
+/** A leaf in words, which the data has only where they cannot be made of its tests. @param {Leaf} leaf @returns {string} */
+function textOf(leaf) {
+  if (leaf.text !== undefined) return leaf.text;
+  if (leaf.requires) return `the model requires ${leaf.requires}`;
+  if (leaf.layer) return `one layer has ${Object.entries(leaf.layer).map(([name, test]) => `${name} ${wordsOf(test)}`).join(" and ")}`;
+  return `${leaf.fact} is ${leaf.test ? wordsOf(leaf.test) : ""}`;
+}
+
 /**
  * Below a negation the two questions change places.
  * @param {Tree} tree @param {Stack} stack @param {boolean} always @param {Set<string>} untested @returns {Truth}
@@ -78,7 +93,7 @@ function truthOf(tree, stack, always, untested) {
   if (tree.all) return allOf(tree.all.map((part) => truthOf(part, stack, always, untested)));
   if (tree.any) return anyOf(tree.any.map((part) => truthOf(part, stack, always, untested)));
   if (tree.not) return not(truthOf(tree.not, stack, !always, untested));
-  return untested.has(tree.text) ? maybe(tree.text, firstFact(tree), "untested") : truthOfLeaf(tree, stack, always);
+  return untested.has(textOf(tree)) ? maybe(textOf(tree), firstFact(tree), "untested") : truthOfLeaf(tree, stack, always);
 }
 
 /** @param {Leaf} leaf @param {Stack} stack @param {boolean} always @returns {Truth} */
@@ -86,19 +101,19 @@ function truthOfLeaf(leaf, stack, always) {
   if (leaf.fact && leaf.test) {
     const value = valueOf(leaf.fact, stack);
     const untold = lookup(stack.registry, leaf.fact)?.told && value !== undefined && !passes(leaf.test, value, false);
-    if (value === undefined || !fits(leaf.test, value) || untold) return maybe(leaf.text, leaf.fact, want(leaf.fact, stack));
-    return decided(passes(leaf.test, value, always && isPossibility(leaf.fact, value, stack)), leaf.text, leaf.fact);
+    if (value === undefined || !fits(leaf.test, value) || untold) return maybe(textOf(leaf), leaf.fact, want(leaf.fact, stack));
+    return decided(passes(leaf.test, value, always && isPossibility(leaf.fact, value, stack)), textOf(leaf), leaf.fact);
   }
   if (leaf.relation || leaf.items) return relates(leaf, stack, always);
   if (leaf.requires) {
     const known = stack.requires(leaf.requires);
-    return known === null ? maybe(leaf.text, firstFact(leaf)) : decided(known, leaf.text, firstFact(leaf));
+    return known === null ? maybe(textOf(leaf), firstFact(leaf)) : decided(known, textOf(leaf), firstFact(leaf));
   }
   const layers = stack.layers();
   const tests = Object.entries(leaf.layer ?? {});
-  if (!layers) return maybe(leaf.text, firstFact(leaf));
+  if (!layers) return maybe(textOf(leaf), firstFact(leaf));
   const found = layers.some((layer) => tests.every(([name, test]) => passes(test, /** @type {any} */ (layer)[name] ?? null, false)));
-  return decided(found, leaf.text, firstFact(leaf));
+  return decided(found, textOf(leaf), firstFact(leaf));
 }
 
 /** @param {Leaf} leaf a relation, or one of items @param {Stack} stack @param {boolean} always @returns {Truth} */
@@ -107,7 +122,7 @@ function relates(leaf, stack, always) {
   const names = (leaf.facts ?? []).slice(leaf.items ? 1 : 0), [first] = leaf.facts ?? [];
   const values = names.map((name) => quantity(name, alternatives.flat(), stack));
   const items = leaf.items ? stack.items(leaf.list) : [{}];
-  if (!items) return maybe(leaf.text, first, "untested");
+  if (!items) return maybe(textOf(leaf), first, "untested");
   const each = (/** @type {any[]} */ all) => product(all.map((value) => (Array.isArray(value) ? value : [value])));
   const counts = (/** @type {string} */ name) => lookup(stack.registry, name)?.type === "int";
   /** @param {boolean} whole @param {any[]} [of] */
@@ -123,14 +138,14 @@ function relates(leaf, stack, always) {
   const truth = found(always);
   if (truth === null) {
     const unknown = names.filter((_, place) => values[place] === undefined);
-    if (!unknown.length) return maybe(leaf.text, first, "untested");
+    if (!unknown.length) return maybe(textOf(leaf), first, "untested");
     const widened = values.map((value, place) => (value === undefined ? span(names[place], stack) : value));
-    if (found(false, widened) === false) return decided(false, leaf.text, first); // whatever it is, no value of it does
-    return { value: null, because: unknown.map((fact) => ({ text: leaf.text, fact, kind: want(fact, stack) })) };
+    if (found(false, widened) === false) return decided(false, textOf(leaf), first); // whatever it is, no value of it does
+    return { value: null, because: unknown.map((fact) => ({ text: textOf(leaf), fact, kind: want(fact, stack) })) };
   }
   const open = names.find((name, place) => isRange(values[place]) && lookup(stack.registry, name)?.kind !== "workload");
-  if (open && truth !== found(!always)) return maybe(leaf.text, open); // known between bounds only, which leave it open
-  return decided(truth, leaf.text, first);
+  if (open && truth !== found(!always)) return maybe(textOf(leaf), open); // known between bounds only, which leave it open
+  return decided(truth, textOf(leaf), first);
 }
 
 /**

@@ -13,7 +13,7 @@
 /** A number, a fact's or property's name, a sign with two terms, or what is written out. @typedef {number | string | [string, any, any] | {word: string}} Term */
 /** @typedef {{left: Term, sign: string, right: Term}} Comparison */
 /** Of `items` any or all pass where all comparisons of one of the alternatives are true. @typedef {{items?: "any" | "all", list?: string, alternatives?: Comparison[][]}} OfItems */
-/** @typedef {OfItems & {text: string, fact?: string, test?: Test, relation?: Comparison, facts?: string[], requires?: string, layer?: Record<string, Test>}} Leaf */
+/** @typedef {OfItems & {text?: string, fact?: string, test?: Test, relation?: Comparison, facts?: string[], requires?: string, layer?: Record<string, Test>}} Leaf */
 /** A linear layer; what is not known of it is left out. @typedef {{n?: number, k?: number, name?: string, part: string, cut?: string}} Linear */
 /** @typedef {Leaf & {all?: Tree[], any?: Tree[], not?: Tree}} Tree */
 /** @typedef {{text: string, fact: string, kind: "missing" | "untested" | "false" | "true"}} Reason */

@@ -15,6 +15,7 @@ from infercompat.records import Record
 from infercompat.render import compatibility, machines
 from infercompat.render.attending import PATTERNS, drawing
 from infercompat.render.strip import layer_strip
+from infercompat.versions import newest_backends, versions_of
 
 
 def of_engine(matrix: Matrix, engine: Record) -> dict:
@@ -36,6 +37,8 @@ def of_engine(matrix: Matrix, engine: Record) -> dict:
         "history": matrix.histories.get(engine.id),
         "formats": _formats(matrix, engine),
         "backends": machines.backends_by_class(catalog, engine),
+        "backend_table": newest_backends(engine.data),
+        "backend_versions": versions_of(engine.data),
         "freshness": _freshness(matrix, engine),
     }
 
