@@ -66,6 +66,12 @@ def _conditions(record: Record) -> Iterator[tuple[Path, dict]]:
     for index, claim in enumerate(record.data.get("claims", ()) if record.kind == "support" else ()):
         if "when" in claim:
             yield ("claims", index, "when"), claim["when"]
+    for fact, setting in (record.data.get("settings") or {}).items() if record.kind == "engine" else ():
+        if "touches" in setting:
+            yield ("settings", fact, "touches"), setting["touches"]
+        for index, entry in enumerate(setting.get("defaults", ())):
+            if "when" in entry:
+                yield ("settings", fact, "defaults", index, "when"), entry["when"]
 
 
 @rule(

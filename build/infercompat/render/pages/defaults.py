@@ -50,12 +50,16 @@ def _row(matrix: Matrix, flip: Flip) -> Row:
         flip,
         shown(flip.was),
         shown(flip.now),
-        condition_in_words(flip.where) if flip.where else "",
+        "; ".join(condition_in_words(tree) for tree in (flip.setting.get("touches"), flip.where) if tree),
         tuple(condition_in_words(rest) for rest in flip.but),
-        models_of(flip.where, models),
+        models_of(_both(flip.where, flip.setting.get("touches")), models),
         "" if flip.was is None else said(flip.fact, flip.setting, flip.was),
         told,
     )
+
+
+def _both(one: dict | None, other: dict | None) -> dict | None:
+    return {"all": [one, other]} if one and other else one or other
 
 
 def shown(value: object) -> str:
