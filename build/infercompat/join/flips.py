@@ -100,12 +100,12 @@ def of_settings(catalog: Catalog, engine: Record) -> Iterator[Flip]:
         general = list(_changes(entries, order, name, None))
         for last, since, was, now in general:
             others = [rest for rest in _rests(entries) if _value(entries, since, name, rest) != now or _value(entries, last, name, rest) != was]
-            yield Flip(engine, fact, setting, was, now, since, last, None, tuple(others), _nearest(catalog, setting, last, since))
+            yield Flip(engine, fact, setting, was, now, since, last, None, tuple(others), _nearest(catalog, engine, setting, last, since))
         for rest in _rests(entries):
             for change in _changes(entries, order, name, rest):
                 if change not in general:
                     last, since, was, now = change
-                    yield Flip(engine, fact, setting, was, now, since, last, rest, (), _nearest(catalog, setting, last, since))
+                    yield Flip(engine, fact, setting, was, now, since, last, rest, (), _nearest(catalog, engine, setting, last, since))
 
 
 def split(tree: dict[str, Any] | None, name: str) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
@@ -159,11 +159,26 @@ def _changes(entries: list[tuple], order: list[str], name: str, rest: dict[str, 
         last, was = version, now
 
 
-def _nearest(catalog: Catalog, setting: dict[str, Any], last: str, since: str) -> tuple[dict[str, Any], ...]:
-    """Of the setting's citations those at the two releases, and all of them where none is."""
-    pins = [(cite, str(record.data.get("pin", ""))) for cite in setting["cites"] if (record := catalog.follow(cite["id"]))]
-    near = tuple(cite for cite, pin in pins if pin.removeprefix("v") in (last, since))
-    return near or tuple(setting["cites"])
+def _nearest(catalog: Catalog, engine: Record, setting: dict[str, Any], last: str, since: str) -> tuple[dict[str, Any], ...]:
+    """Of the setting's citations those at the newest release up to the last with the old default, and at the oldest from the first with the new one."""
+    scheme, dates = engine.data["scheme"], {entry["version"]: entry["date"] for entry in engine.data["releases"]}
+    pinned = []
+    for cite in setting["cites"]:
+        record = catalog.follow(cite["id"])
+        version = parse_version(scheme, str(record.data.get("pin", "")).removeprefix("v"), None) if record else None
+        if version is not None:
+            pinned.append((cite, version))
+    ends = [parse_version(scheme, text, dates.get(text)) for text in (last, since)]
+    before = [(cite, version) for cite, version in pinned if ends[0] and compare(version, ends[0]) in ("less", "equal")]
+    after = [(cite, version) for cite, version in pinned if ends[1] and compare(version, ends[1]) in ("greater", "equal")]
+    near = [*_furthest(before, "greater"), *_furthest(after, "less")]
+    return tuple(near) or tuple(setting["cites"])
+
+
+def _furthest(pinned: list[tuple], order: str) -> list[dict[str, Any]]:
+    """The citations at the one version that stands so to all others of a list."""
+    top = [version for _, version in pinned if all(compare(version, other) in (order, "equal") for _, other in pinned)]
+    return [cite for cite, version in pinned if top and compare(version, top[0]) == "equal"]
 
 
 def in_words(tree: dict[str, Any]) -> str:
