@@ -29,7 +29,7 @@ UNTOLD = Untold()
 class Flip(Struct, frozen=True):
     """A default that became another one.
 
-    `since` is the first release known to have the new one, or None where only the day of the change is (`merged`); `last` the last known to
+    `since` is the first release known to have the new one, or None where only the day of the change is (`around`); `last` the last known to
     have the old one. `where` and `but` are conditions as they are written: the stacks that it is told of, and those that it is not true of.
     """
 
@@ -44,13 +44,13 @@ class Flip(Struct, frozen=True):
     but: tuple[dict[str, Any], ...] = ()
     cites: tuple[dict[str, Any], ...] = ()
     gotchas: tuple[Record, ...] = ()
-    merged: str | None = None
+    around: str | None = None
 
     @property
     def date(self) -> str:
-        """The day of the release that brought it; of the change where no release is known, and empty where neither is."""
+        """The day of the release that brought it; one near the change where no release is known, and empty where neither is."""
         dates = {entry["version"]: entry["date"] for entry in self.engine.data["releases"]}
-        return dates.get(self.since) or self.merged or ""
+        return dates.get(self.since) or self.around or ""
 
 
 def flips(catalog: Catalog) -> list[Flip]:
@@ -86,7 +86,7 @@ def of_gotcha(engine: Record, gotcha: Record) -> Flip | None:
     if setting is None:
         return None
     told = (default["was"], default["is"], default.get("since"))
-    return Flip(engine, default["fact"], setting, *told, None, None, (), tuple(default["cites"]), (gotcha,), default.get("merged"))
+    return Flip(engine, default["fact"], setting, *told, None, None, (), tuple(default["cites"]), (gotcha,), default.get("around"))
 
 
 def of_settings(catalog: Catalog, engine: Record) -> Iterator[Flip]:
