@@ -11,12 +11,13 @@ from functools import cmp_to_key
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.condition import KnownFacts, evaluate, parse, words
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
 from infercompat.records import Record
-from infercompat.versions import compare, parse_version
+from infercompat.versions import Ordered, compare, parse_version
 
 
 class Untold(Struct, frozen=True):
@@ -46,11 +47,8 @@ class Flip(Struct, frozen=True):
     gotchas: tuple[Record, ...] = ()
     around: str | None = None
 
-    @property
-    def date(self) -> str:
-        """The day of the release that brought it; one near the change where no release is known, and empty where neither is."""
-        dates = {entry["version"]: entry["date"] for entry in self.engine.data["releases"]}
-        return dates.get(self.since) or self.around or ""
+    date: str = ""
+    """The day of the release that brought it, of the source read there, or one near the change; empty where none is known."""
 
 
 def flips(catalog: Catalog) -> list[Flip]:
@@ -63,15 +61,18 @@ def flips(catalog: Catalog) -> list[Flip]:
         for flip in of_settings(catalog, engine):
             gotchas = tuple(gotcha for gotcha in mine if tells_of(gotcha, flip))
             cites = (*flip.cites, *(cite for gotcha in gotchas for cite in gotcha.data["default"]["cites"] if cite not in flip.cites))
-            own.append(Flip(**{**_fields(flip), "gotchas": gotchas, "cites": cites}))
+            own.append(replace(flip, gotchas=gotchas, cites=cites))
         known = {gotcha.id for flip in own for gotcha in flip.gotchas}
         own += [flip for gotcha in mine if gotcha.id not in known and (flip := of_gotcha(engine, gotcha))]
-        found += sorted(own, key=lambda flip: flip.fact)
+        found += sorted((replace(flip, date=_date(catalog, flip)) for flip in own), key=lambda flip: flip.fact)
     return sorted(sorted(found, key=lambda flip: flip.date, reverse=True), key=lambda flip: flip.engine.id)
 
 
-def _fields(flip: Flip) -> dict[str, Any]:
-    return {name: getattr(flip, name) for name in flip.__struct_fields__}
+def _date(catalog: Catalog, flip: Flip) -> str:
+    dates = {entry["version"]: entry["date"] for entry in flip.engine.data["releases"]}
+    sources = [record.data for cite in flip.cites if (record := catalog.follow(cite["id"]))]
+    read = [data["published"] for data in sources if "published" in data and str(data.get("pin", "")).removeprefix("v") == flip.since]
+    return dates.get(flip.since) or next(iter(read), None) or flip.around or ""
 
 
 def tells_of(gotcha: Record, flip: Flip) -> bool:
@@ -96,7 +97,8 @@ def of_settings(catalog: Catalog, engine: Record) -> Iterator[Flip]:
         entries = [(*split(entry.get("when"), name), entry["value"]) for entry in setting.get("defaults", ())]
         if not any(version for version, _, _ in entries):
             continue
-        order = _ordered(engine, [end for version, _, _ in entries for end in _ends(version, name)])
+        pins = [pin for _, pin in _pins(catalog, setting)]
+        order = _ordered(engine, [*pins, *(end for version, _, _ in entries for end in _ends(version, name))])
         general = list(_changes(entries, order, name, None))
         for last, since, was, now in general:
             others = [rest for rest in _rests(entries) if _value(entries, since, name, rest) != now or _value(entries, last, name, rest) != was]
@@ -131,10 +133,10 @@ def _ends(versions: list[dict[str, Any]], name: str) -> Iterator[str]:
 
 
 def _ordered(engine: Record, named: list[str]) -> list[str]:
-    """The engine's releases and those that its settings name, the oldest first; without those that have no order."""
+    """The engine's releases and further versions, the oldest first; without those that have no order."""
     scheme, dates = engine.data["scheme"], {entry["version"]: entry["date"] for entry in engine.data["releases"]}
     versions = [parse_version(scheme, text, dates.get(text)) for text in dict.fromkeys([*dates, *named])]
-    read = [version for version in versions if version is not None]
+    read = [version for version in versions if isinstance(version, Ordered)]
     places = {"less": -1, "equal": 0, "greater": 1, None: 0}
     return [version.text for version in sorted(read, key=cmp_to_key(lambda one, other: places[compare(one, other)]))]
 
@@ -162,17 +164,18 @@ def _changes(entries: list[tuple], order: list[str], name: str, rest: dict[str, 
 def _nearest(catalog: Catalog, engine: Record, setting: dict[str, Any], last: str, since: str) -> tuple[dict[str, Any], ...]:
     """Of the setting's citations those at the newest release up to the last with the old default, and at the oldest from the first with the new one."""
     scheme, dates = engine.data["scheme"], {entry["version"]: entry["date"] for entry in engine.data["releases"]}
-    pinned = []
-    for cite in setting["cites"]:
-        record = catalog.follow(cite["id"])
-        version = parse_version(scheme, str(record.data.get("pin", "")).removeprefix("v"), None) if record else None
-        if version is not None:
-            pinned.append((cite, version))
+    pinned = [(cite, version) for cite, pin in _pins(catalog, setting) if (version := parse_version(scheme, pin))]
     ends = [parse_version(scheme, text, dates.get(text)) for text in (last, since)]
     before = [(cite, version) for cite, version in pinned if ends[0] and compare(version, ends[0]) in ("less", "equal")]
     after = [(cite, version) for cite, version in pinned if ends[1] and compare(version, ends[1]) in ("greater", "equal")]
     near = [*_furthest(before, "greater"), *_furthest(after, "less")]
     return tuple(near) or tuple(setting["cites"])
+
+
+def _pins(catalog: Catalog, setting: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """A setting's citations with the version that each is pinned at."""
+    found = [(cite, catalog.follow(cite["id"])) for cite in setting["cites"]]
+    return [(cite, str(record.data["pin"]).removeprefix("v")) for cite, record in found if record and "pin" in record.data]
 
 
 def _furthest(pinned: list[tuple], order: str) -> list[dict[str, Any]]:
