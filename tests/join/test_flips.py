@@ -31,7 +31,15 @@ def found(make):
 
 def test_a_default_by_version(found):
     [flip] = found(RISEN)
-    assert (flip.engine.id, flip.fact, flip.was, flip.now, flip.since, flip.last, flip.date) == ("enga", "setting.blocks", 8, 16, "1.1.0", "1.0.0", "2026-02-01")
+    assert (flip.engine.id, flip.fact, flip.was, flip.now, flip.since, flip.last, flip.date) == (
+        "enga",
+        "setting.blocks",
+        8,
+        16,
+        "1.1.0",
+        "1.0.0",
+        "2026-02-01",
+    )
     assert (flip.where, flip.but, flip.gotchas, flip.cites) == (None, (), (), ({"id": "enga-registry"},))
 
 

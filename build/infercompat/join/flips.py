@@ -112,7 +112,7 @@ def of_settings(catalog: Catalog, engine: Record) -> Iterator[Flip]:
 
 def split(tree: dict[str, Any] | None, name: str) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """What a condition asks of the engine's version, and the rest of it."""
-    parts = [] if tree is None else tree["all"] if "all" in tree else [tree]
+    parts = [] if tree is None else tree.get("all", [tree])
     versions, rest = [part for part in parts if name in part], [part for part in parts if name not in part]
     return versions, rest[0] if len(rest) == 1 else {"all": rest} if rest else None
 
