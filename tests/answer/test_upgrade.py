@@ -152,6 +152,15 @@ def test_defaults_that_change(move, capsys):
     assert move(files, before="1.1.0", after="1.1.0")["defaults"] == []
 
 
+def test_a_setting_that_does_nothing_there_is_left_out(move):
+    """Nor is one that is gone taken for one that is there."""
+    for touches, left in (("{tensor_parallel: {above: 1}}", []), ("{platform: cuda}", ["async_scheduling"])):
+        changed = CHANGED | {"async_scheduling": CHANGED["async_scheduling"] + f", touches: {touches}", "setting.later": "flag: --later, default: 7"}
+        assert [one["fact"] for one in move({ENGINE: engine(changed, more=SERVE)})["defaults"]] == left
+    gone = CHANGED | {"setting.later": 'flag: --later, default: 7, until: "1.1.0"'}
+    assert [one["exists"] for one in move({ENGINE: engine(gone, more=SERVE)})["defaults"] if one["fact"] == "setting.later"] == [[True, False]]
+
+
 def test_a_gotcha_of_other_hardware_neither_leaves_nor_arrives(move):
     """Seen on sm75 and fixed: for a card of sm90 it never was there, for one of sm75 and for hardware that nobody named it leaves."""
     seen = {"gotchas/enga/fixed.yaml": gotcha(when="{lora: true}", affects=FIXED, status="fixed", hardware="{scope: list, seen_on: [sm75]}")}

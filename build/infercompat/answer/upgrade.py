@@ -11,11 +11,11 @@ from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.command import said
 from infercompat.answer.question import Question, release_of, told_of, with_changes
 from infercompat.answer.reply import reply
-from infercompat.condition import in_words
+from infercompat.condition import evaluate, in_words, parse
 from infercompat.join import Gate, gates
 from infercompat.join.flips import Flip, flips
 from infercompat.join.paths import parts
-from infercompat.versions import compare, parse_version
+from infercompat.versions import within
 
 
 def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> dict[str, Any]:
@@ -83,7 +83,8 @@ def _possible_at(there: Assessment, here: Assessment, assessor: Assessor) -> set
 def _defaults(old: Assessment, new: Assessment, known: list[Flip]) -> list[dict[str, Any]]:
     """Settings that nobody named and that have another default, or are there at all, on one side only, as the engine's record has them.
 
-    Each with what brings the earlier one back, the release at which it flipped, and the gotchas that tell of that flip.
+    Those that do nothing on such a stack are left out. Each with what brings the earlier one back, the release at which it flipped, and the
+    gotchas that tell of that flip.
     """
     settings = new.question.engine.data.get("settings") or {}
     before, after = (
@@ -91,12 +92,13 @@ def _defaults(old: Assessment, new: Assessment, known: list[Flip]) -> list[dict[
     )
     changed = []
     for fact, setting in settings.items():
-        if fact in old.question.given or fact in new.question.given:
+        if fact in old.question.given or fact in new.question.given or not (_touches(setting, old) or _touches(setting, new)):
             continue
         there = [_has(side.question, setting) for side in (old, new)]
         values = [side[fact].value if fact in side and here else None for side, here in zip((before, after), there, strict=True)]
         if values[0] != values[1] or there[0] is not there[1]:
-            flipped = [flip for flip in known if flip.engine.id == new.question.engine.id and flip.fact == fact and {flip.was, flip.now} == set(values)]
+            mine = [flip for flip in known if all(there) and flip.engine.id == new.question.engine.id and flip.fact == fact]
+            flipped = [flip for flip in mine if {flip.was, flip.now} == set(values)]
             changed.append(
                 {
                     **{"fact": fact, "flag": setting["flag"], "from": values[0], "to": values[1], "exists": there, "cites": setting["cites"]},
@@ -109,13 +111,13 @@ def _defaults(old: Assessment, new: Assessment, known: list[Flip]) -> list[dict[
 
 
 def _has(question: Question, setting: dict[str, Any]) -> bool:
-    """Whether the release has the setting: all that are on record, but for those that are told to begin later."""
-    if "since" not in setting:
-        return True
-    scheme, dates = question.engine.data["scheme"], {entry["version"]: entry["date"] for entry in question.engine.data["releases"]}
-    first = parse_version(scheme, setting["since"], dates.get(setting["since"]))
-    here = parse_version(scheme, question.release.version, question.release.date)
-    return first is None or here is None or compare(here, first) != "less"
+    """Whether the release has the setting: all that are on record, but for those that are told to begin later or to be gone."""
+    return within(question.engine.data, setting, question.release.version)
+
+
+def _touches(setting: dict[str, Any], side: Assessment) -> bool:
+    """Whether the setting can do anything on the stack."""
+    return "touches" not in setting or not evaluate(parse(setting["touches"])[0], side.resolved.stack).no
 
 
 def _components(old: Assessment, new: Assessment) -> list[dict[str, Any]]:
