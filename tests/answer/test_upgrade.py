@@ -132,17 +132,33 @@ CHANGED = SETTINGS | {
 
 def test_defaults_that_change(move, capsys):
     """Off until 1.0.0 and on from 1.1.0, where a setting begins, too; one that was named has no default."""
-    files = {ENGINE: engine(CHANGED, more=SERVE)}
+    told = 'default: {fact: async_scheduling, was: false, is: true, since: "1.1.0", cites: [{id: enga-issue-1}]}\n'
+    files = {ENGINE: engine(CHANGED, more=SERVE), "gotchas/enga/brought.yaml": FILES["gotchas/enga/brought.yaml"] + told}
     found = move(files)
     cites = [{"id": "enga-registry"}]
     assert found["defaults"] == [
-        {"fact": "async_scheduling", "flag": "--async", "from": False, "to": True, "exists": [True, True], "cites": cites},
-        {"fact": "setting.later", "flag": "--later", "from": None, "to": 7, "exists": [False, True], "cites": cites},
+        {"fact": "async_scheduling", "flag": "--async", "from": False, "to": True, "exists": [True, True], "cites": cites}
+        | {"since": "1.1.0", "back": "--no-async", "gotchas": ["brought"]},
+        {"fact": "setting.later", "flag": "--later", "from": None, "to": 7, "exists": [False, True], "cites": cites}
+        | {"since": None, "back": "", "gotchas": []},
     ]
     print_data(found)
-    assert "  async_scheduling     false -> true  (--async)\n  setting.later        no such setting -> 7  (--later)\n" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "  async_scheduling     false -> true  (--async, at 1.1.0)\n" in printed
+    assert "back with --no-async\n" in printed
+    assert "see brought\n" in printed
+    assert "  setting.later        no such setting -> 7  (--later)\n" in printed
     assert [one["fact"] for one in move(files, settings=["async_scheduling=true"])["defaults"]] == ["setting.later"]
     assert move(files, before="1.1.0", after="1.1.0")["defaults"] == []
+
+
+def test_a_setting_that_does_nothing_there_is_left_out(move):
+    """Nor is one that is gone taken for one that is there."""
+    for touches, left in (("{tensor_parallel: {above: 1}}", []), ("{platform: cuda}", ["async_scheduling"])):
+        changed = CHANGED | {"async_scheduling": CHANGED["async_scheduling"] + f", touches: {touches}", "setting.later": "flag: --later, default: 7"}
+        assert [one["fact"] for one in move({ENGINE: engine(changed, more=SERVE)})["defaults"]] == left
+    gone = CHANGED | {"setting.later": 'flag: --later, default: 7, until: "1.1.0"'}
+    assert [one["exists"] for one in move({ENGINE: engine(gone, more=SERVE)})["defaults"] if one["fact"] == "setting.later"] == [[True, False]]
 
 
 def test_a_gotcha_of_other_hardware_neither_leaves_nor_arrives(move):

@@ -73,6 +73,14 @@ class Line(NamedTuple):
         return flag in self.argv if key is None else key in self.objects.get(flag, {})
 
 
+def said(name: str, setting: Mapping[str, Any], value: Any) -> str:
+    """What sets a fact to a value, as it is typed: flags or a variable; empty where no flag of the record says it."""
+    line = Line([], [], {}, {}, [])
+    _say(line, name, setting, value, "")
+    members = [f"{flag} '{json.dumps(object)}'" for flag, object in line.objects.items()]
+    return " ".join([*(f"{variable}={word}" for variable, word in line.environment.items()), *line.argv, *members])
+
+
 def _say(line: Line, name: str, setting: Mapping[str, Any] | None, value: Any, reason: str) -> None:
     """Adds what sets a fact: a variable, a member of an object, or a flag."""
     flag = setting["flag"] if setting else ""

@@ -8,12 +8,14 @@ import click
 from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
+from infercompat.answer.command import said
 from infercompat.answer.question import Question, release_of, told_of, with_changes
 from infercompat.answer.reply import reply
-from infercompat.condition import in_words
+from infercompat.condition import evaluate, in_words, parse
 from infercompat.join import Gate, gates
+from infercompat.join.flips import Flip, flips
 from infercompat.join.paths import parts
-from infercompat.versions import compare, parse_version
+from infercompat.versions import within
 
 
 def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> dict[str, Any]:
@@ -27,7 +29,7 @@ def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> 
         "from": {"version": old.question.release.version, "verdict": was.verdict, "reason": was.reason},
         "to": {"version": new.question.release.version, "verdict": will.verdict, "reason": will.reason},
         "hops": _hops(old, new),
-        "defaults": _defaults(old, new),
+        "defaults": _defaults(old, new, flips(assessor.products.catalog)),
         "gotchas_left": _gotchas(old, new, assessor),
         "gotchas_arrived": _gotchas(new, old, assessor),
         "components": _components(old, new),
@@ -78,31 +80,44 @@ def _possible_at(there: Assessment, here: Assessment, assessor: Assessor) -> set
     return {gate.gotcha.id for path in paths for gate in gates(catalog, path, question.release, stack, assessor.products.today)}
 
 
-def _defaults(old: Assessment, new: Assessment) -> list[dict[str, Any]]:
-    """Settings that nobody named and that have another default, or are there at all, on one side only, as the engine's record has them."""
+def _defaults(old: Assessment, new: Assessment, known: list[Flip]) -> list[dict[str, Any]]:
+    """Settings that nobody named and that have another default, or are there at all, on one side only, as the engine's record has them.
+
+    Those that do nothing on such a stack are left out. Each with what brings the earlier one back, the release at which it flipped, and the
+    gotchas that tell of that flip.
+    """
     settings = new.question.engine.data.get("settings") or {}
     before, after = (
         {one.fact: one for one in side.resolved.assumed if one.fact in settings and (one.cites or one.fact == "attention.backend")} for side in (old, new)
     )
     changed = []
     for fact, setting in settings.items():
-        if fact in old.question.given or fact in new.question.given:
+        if fact in old.question.given or fact in new.question.given or not (_touches(setting, old) or _touches(setting, new)):
             continue
         there = [_has(side.question, setting) for side in (old, new)]
         values = [side[fact].value if fact in side and here else None for side, here in zip((before, after), there, strict=True)]
         if values[0] != values[1] or there[0] is not there[1]:
-            changed.append({"fact": fact, "flag": setting["flag"], "from": values[0], "to": values[1], "exists": there, "cites": setting["cites"]})
+            mine = [flip for flip in known if all(there) and flip.engine.id == new.question.engine.id and flip.fact == fact]
+            flipped = [flip for flip in mine if {flip.was, flip.now} == set(values)]
+            changed.append(
+                {
+                    **{"fact": fact, "flag": setting["flag"], "from": values[0], "to": values[1], "exists": there, "cites": setting["cites"]},
+                    "since": next((flip.since for flip in flipped), None),
+                    "back": said(fact, setting, values[0]) if all(there) and values[0] is not None else "",
+                    "gotchas": sorted({gotcha.id for flip in flipped for gotcha in flip.gotchas}),
+                }
+            )
     return changed
 
 
 def _has(question: Question, setting: dict[str, Any]) -> bool:
-    """Whether the release has the setting: all that are on record, but for those that are told to begin later."""
-    if "since" not in setting:
-        return True
-    scheme, dates = question.engine.data["scheme"], {entry["version"]: entry["date"] for entry in question.engine.data["releases"]}
-    first = parse_version(scheme, setting["since"], dates.get(setting["since"]))
-    here = parse_version(scheme, question.release.version, question.release.date)
-    return first is None or here is None or compare(here, first) != "less"
+    """Whether the release has the setting: all that are on record, but for those that are told to begin later or to be gone."""
+    return within(question.engine.data, setting, question.release.version)
+
+
+def _touches(setting: dict[str, Any], side: Assessment) -> bool:
+    """Whether the setting can do anything on the stack."""
+    return "touches" not in setting or not evaluate(parse(setting["touches"])[0], side.resolved.stack).no
 
 
 def _components(old: Assessment, new: Assessment) -> list[dict[str, Any]]:
@@ -129,7 +144,12 @@ def print_data(data: dict[str, Any]) -> None:
     click.echo("\nDefaults that change:" + ("" if data["defaults"] else " none that is on record"))
     for one in data["defaults"]:
         words = [_shown(value) if there else "no such setting" for value, there in zip((one["from"], one["to"]), one["exists"], strict=True)]
-        click.echo(f"  {one['fact']:<20} {words[0]} -> {words[1]}  ({one['flag']})")
+        since = f", at {one['since']}" if one["since"] else ""
+        click.echo(f"  {one['fact']:<20} {words[0]} -> {words[1]}  ({one['flag']}{since})")
+        if one["back"]:
+            click.echo(f"  {'':<20} back with {one['back']}")
+        for gotcha in one["gotchas"]:
+            click.echo(f"  {'':<20} see {gotcha}")
     if data["components"]:
         click.echo("\nComponents:")
     for moved in data["components"]:

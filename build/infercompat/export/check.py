@@ -140,7 +140,7 @@ def _asked_of(engine: Record) -> dict[str, Any]:
         if name in data:
             data[name] = [{field: value for field, value in entry.items() if field not in fields} for entry in data[name]]
     if "settings" in data:
-        data["settings"] = {fact: {field: value for field, value in setting.items() if field != "meaning"} for fact, setting in data["settings"].items()}
+        data["settings"] = {fact: {key: value for key, value in one.items() if key not in ("meaning", "touches")} for fact, one in data["settings"].items()}
     return data
 
 

@@ -14,10 +14,11 @@ from infercompat.answer.question import components
 from infercompat.answer.spoken import ALWAYS, words_in, words_of_engines
 from infercompat.derive import LOOKUP_NAMES, Unknown
 from infercompat.join.features import slip_of
+from infercompat.join.flips import of_settings, tells_of
 from infercompat.products import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
-from infercompat.rules.examples import ENGINE, GOTCHA, MODEL, RECIPE, SNAPSHOT, changed
+from infercompat.rules.examples import ENGINE, FLIPPED, GOTCHA, MODEL, RECIPE, SNAPSHOT, changed
 from infercompat.shape import nearest
 
 
@@ -65,6 +66,12 @@ def _conditions(record: Record) -> Iterator[tuple[Path, dict]]:
     for index, claim in enumerate(record.data.get("claims", ()) if record.kind == "support" else ()):
         if "when" in claim:
             yield ("claims", index, "when"), claim["when"]
+    for fact, setting in (record.data.get("settings") or {}).items() if record.kind == "engine" else ():
+        if "touches" in setting:
+            yield ("settings", fact, "touches"), setting["touches"]
+        for index, entry in enumerate(setting.get("defaults", ())):
+            if "when" in entry:
+                yield ("settings", fact, "defaults", index, "when"), entry["when"]
 
 
 @rule(
@@ -301,6 +308,39 @@ def observed_under_nothing(products: Products) -> Iterator[Finding]:
 
 
 @rule(
+    code="GOT004",
+    name="default-not-the-engines",
+    what="The default that a gotcha says has flipped is one that the engine's record tells: a flip of that setting at that release, where its "
+    "defaults are told by version, and else a default that it has today.",
+    why="The answer takes its defaults from the engine's record; a gotcha that tells others would warn of what the answer does not assume.",
+    bad=FLIPPED + 'default: {fact: setting.eager, was: true, is: false, since: "1.1.0", cites: [{id: enga-issue-1}]}  # GOT004\n',
+    good=FLIPPED + 'default: {fact: setting.eager, was: false, is: true, since: "1.1.0", cites: [{id: enga-issue-1}]}\n',
+)
+def default_not_the_engines(products: Products) -> Iterator[Finding]:
+    catalog = products.catalog
+    told = [gotcha for gotcha in catalog.of_kind("gotcha") if "default" in gotcha.data]
+    known = {engine: list(of_settings(catalog, record)) for engine in {gotcha.data["engine"] for gotcha in told} if (record := catalog.follow(engine))}
+    for gotcha in told:
+        default, engine = gotcha.data["default"], catalog.follow(gotcha.data["engine"])
+        setting, place = (engine.data.get("settings") or {}).get(default["fact"]) if engine else None, gotcha.document.key_span(("default",))
+        if setting is None:
+            yield place, f"{gotcha.data['engine']} has no setting on record for {default['fact']}", "Add it to the settings of the engine's record."
+            continue
+        same = [flip for flip in known[gotcha.data["engine"]] if flip.fact == default["fact"]]
+        if same and not any(tells_of(gotcha, flip) for flip in same):
+            flips = "; ".join(f"{condition.in_words(flip.was)} to {condition.in_words(flip.now)} at {flip.since}" for flip in same)
+            yield place, f"the engine's record tells another flip of {default['fact']}", f"It has {flips}."
+        later = [other.data["default"]["was"] for other in told if other.data["engine"] == gotcha.data["engine"] and _fact_of(other) == default["fact"]]
+        values = [entry["value"] for entry in setting.get("defaults", ())] + [setting[name] for name in ("default",) if name in setting] + later
+        if not same and values and default["is"] not in values:
+            yield place, f"the engine's record has no default {condition.in_words(default['is'])}", "Both have to agree: mend the one that is wrong."
+
+
+def _fact_of(gotcha: Record) -> str:
+    return gotcha.data["default"]["fact"]
+
+
+@rule(
     code="REC001",
     name="second-recipe",
     what="A model has one recipe on an engine.",
@@ -351,5 +391,6 @@ RULES = (
     fixed_without_fix,
     pattern_does_not_compile,
     observed_under_nothing,
+    default_not_the_engines,
     second_recipe,
 )

@@ -71,6 +71,18 @@ releases: [{version: "1.1.0", date: 2026-02-01}, {version: "1.0.0", date: 2026-0
 builds:
   - {platform: cuda, seen_at: ["1.0.0"], classes: [sm90], cites: [{id: enga-registry}]}
 """
+FLIPPED = (
+    ENGINE
+    + """settings:
+  setting.eager:
+    flag: --eager
+    default: true
+    defaults: [{when: {enga.version: {below: "1.1.0"}}, value: false}, {value: true}]
+    cites: [{id: enga-registry}]
+"""
+    + GOTCHA
+)
+"""A gotcha, and an engine one of whose defaults flipped."""
 RECIPE = """
 # catalog/recipes/enga/tiny-on-enga.yaml
 name: Tiny on EngA

@@ -48,6 +48,7 @@ export function resolve(question, data) {
     if ("defaults" in setting) {
       const value = defaultHere(setting, question, facts, data.catalog);
       assume(fact, value, `the default of ${setting.flag} on such a stack`, setting.cites);
+      if (value === null && fact.startsWith("setting.") && !(fact in facts)) facts[fact] = null; // not set, here as below
     } else if (!UNDECIDED.includes(setting.default)) assume(fact, setting.default, `the default of ${setting.flag}`, setting.cites);
     else if (fact.startsWith("setting.") && "default" in setting && !(fact in facts)) facts[fact] = null; // not set, which is a value, too
   }
@@ -69,16 +70,16 @@ export function stackOf(resolved, data) {
 }
 
 /**
- * The default that holds on the stack; null where a fact that decides it is not known.
+ * The default that holds on the stack; undefined where a fact that decides it is not known, or no entry speaks of the stack.
  * @param {any} setting @param {Question} question @param {Facts} facts @param {any} catalog
  */
 function defaultHere(setting, question, facts, catalog) {
   const stack = new Stack(question.model, { [`${question.engine.id}.version`]: question.release.version, ...facts }, catalog);
   for (const entry of setting.defaults) {
     const truth = evaluate("when" in entry ? entry.when : ALWAYS, stack);
-    if (truth.value !== false) return truth.value ? entry.value : null;
+    if (truth.value !== false) return truth.value ? entry.value : undefined;
   }
-  return null;
+  return undefined;
 }
 
 /** An element type by the units' word for it, where an engine takes PyTorch's. @param {any} value */

@@ -14,6 +14,7 @@ from infercompat.measure import computed
 from infercompat.records import Record
 from infercompat.render import compatibility, machines
 from infercompat.render.attending import PATTERNS, drawing
+from infercompat.render.pages.defaults import shown
 from infercompat.render.strip import layer_strip
 from infercompat.versions import newest_backends, versions_of
 
@@ -147,6 +148,7 @@ def of_gotcha(matrix: Matrix, gotcha: Record) -> dict:
         "clean": compatibility.condition_text(gotcha, "clean_when"),
         "where": compatibility.hardware_text(gotcha.data["hardware"]),
         "timeline": timeline(matrix, gotcha),
+        "flipped": [shown(gotcha.data["default"][name]) for name in ("was", "is")] if "default" in gotcha.data else [],
     }
 
 

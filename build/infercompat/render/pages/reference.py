@@ -10,6 +10,7 @@ from infercompat.join.conflicts import conflicts
 from infercompat.places import TEMPLATES
 from infercompat.records import KINDS
 from infercompat.render.page import WIDE, Page
+from infercompat.render.pages.defaults import defaults_page
 from infercompat.render.pages.features import feature_pages
 from infercompat.render.pages.fields import fields
 from infercompat.rules import DECLARATIONS
@@ -26,6 +27,7 @@ def reference_pages(matrix: Matrix) -> Iterator[Page]:
     for name, title in hand_written:
         yield Page(f"reference/{name}/", title, f"pages/{name}.md.j2", hide=WIDE)
     yield from feature_pages(matrix)
+    yield defaults_page(matrix)
     yield from _disagreements(matrix)
     yield Page("reference/rules/", "Rules", "index/rules.md.j2", {"rules": DECLARATIONS.values()})
     for code, declaration in DECLARATIONS.items():

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from infercompat.answer.diagnose import index
 from infercompat.join import Matrix
+from infercompat.join.flips import flips
 from infercompat.records import FOLDER_OF_KIND
 from infercompat.render import compatibility, explorer, predicted, state
 from infercompat.render.environment import SITE
@@ -92,6 +93,7 @@ def state_page(matrix: Matrix) -> Page:
     context = {
         **{"counts": state.counts(matrix), "unopened": state.unopened(matrix), "evidence": state.evidence(matrix), "gaps": state.gaps(matrix)},
         **{"whole": state.share("All cells", matrix.cells.values()), "by_engine": state.by_engine(matrix), "by_family": state.by_family(matrix)},
+        "flipped": len(flips(matrix.products.catalog)),
     }
     return Page("state/", "State of the catalog", "state.md.j2", context, hide=WIDE)
 
