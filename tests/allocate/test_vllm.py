@@ -34,8 +34,8 @@ def test_qwen_3_6_35b_a3b_at_0_24_with_prefix_caching(available, tokens, times):
 
 
 def test_qwen_3_8_27b_at_0_27_on_two_ranks():
-    # https://github.com/mitchross/talos-argocd-proxmox/pull/1995; prefix caching is on without being asked for
-    request = {"tensor_parallel": 2, "cache_dtype": "fp8", "max_model_len": 131072}
+    # https://github.com/mitchross/talos-argocd-proxmox/pull/1995; blocks of that size keep states for prefixes, which has to be asked for before 0.28.0
+    request = {"tensor_parallel": 2, "cache_dtype": "fp8", "max_model_len": 131072, "settings": {"prefix_caching": True}}
     answer = sized("vllm", "0.27.0", "qwen3.5-27b", available_bytes=208 * 16 * 1568 * 1024, **request)
     assert (answer.block_size, answer.capacity_tokens, f"{answer.max_concurrency:.2f}") == (1568, 302921, "2.31")
 

@@ -152,4 +152,4 @@ def test_a_reader_that_went_away_is_no_fault_of_a_file(monkeypatch):
 
 def test_the_folder_of_the_real_catalog_is_found_from_here(monkeypatch):
     monkeypatch.chdir(ROOT / "tests")
-    assert common._folder(context_of(None)) == ROOT / "catalog"
+    assert common.folder_of(context_of(None)) == ROOT / "catalog"
