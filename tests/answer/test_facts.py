@@ -39,6 +39,13 @@ def test_nothing_given(ask):
     assert (answer.facts["setting.quiet"], "attention.backend" in answer.facts) == (None, False)
 
 
+def test_one_device_is_one_rank_for_an_engine_without_a_default(ask):
+    files = {ENGINE: engine({**SETTINGS, "tensor_parallel": "flag: --shards"})}
+    answer = ask(files)
+    assert (answer.facts["tensor_parallel"], "tensor_parallel" in assumed(answer)) == (1, False)
+    assert ask(files, gpus=4).facts["tensor_parallel"] == 4
+
+
 def test_every_default_cites_where_it_stands(ask):
     of_engine = [one for one in ask().found.resolved.assumed if one.because.startswith("the default of")]
     assert len(of_engine) == 8

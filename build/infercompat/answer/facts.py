@@ -76,6 +76,8 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
             assume(fact, setting["default"], f"the default of {setting['flag']}", tuple(setting["cites"]))
         elif fact.startswith("setting.") and "default" in setting:
             facts.setdefault(fact, None)  # null: the setting is not set, which is a value, too
+    if question.gpus == 1:
+        facts.setdefault("tensor_parallel", 1)  # one device is one rank, for an engine without a default, too
     assume("max_model_len", question.context, "the model's own context")
     if question.context:
         facts.setdefault("sequence_length", Range(1, question.context))

@@ -52,6 +52,7 @@ export function resolve(question, data) {
     } else if (!UNDECIDED.includes(setting.default)) assume(fact, setting.default, `the default of ${setting.flag}`, setting.cites);
     else if (fact.startsWith("setting.") && "default" in setting && !(fact in facts)) facts[fact] = null; // not set, which is a value, too
   }
+  if (question.gpus === 1) facts.tensor_parallel ??= 1; // one device is one rank, for an engine without a default, too
   assume("max_model_len", question.context, "the model's own context");
   if (question.context) facts.sequence_length ??= { low: 1, high: question.context };
   cacheTypes(question, facts, assume);
