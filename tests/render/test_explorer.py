@@ -6,7 +6,7 @@ import pytest
 
 from catalogs import MODEL, changed
 from infercompat.join import Matrix
-from infercompat.render.explorer import asked, first_source, machines, rows
+from infercompat.render.explorer import asked, column_sources, first_source, machines, rows
 
 
 def test_rows_stand_below_their_families(tiny):
@@ -41,6 +41,14 @@ def test_machines_have_their_platform_and_memory(real_matrix):
     assert found["h100-sxm"].platform == "cuda"
     assert found["h100-sxm"].gib == pytest.approx(84_942_979_072 / 2**30, abs=0.05)
     assert found["mi300x"].platform == "rocm"
+
+
+def test_the_source_of_most_cells_stands_above_their_column(tiny):
+    found = rows(Matrix(tiny))
+    shown = [first_source(cell) for listed in found.values() for row in listed for cell in row.cells if cell.engine.id == "enga"]
+    assert len(shown) > 1
+    assert {source.id for source in shown} == {"enga-registry"}
+    assert column_sources(found)["enga"] == "enga-registry"
 
 
 def test_a_cell_shows_the_source_of_its_architecture(tiny):

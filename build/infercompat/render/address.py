@@ -18,18 +18,20 @@ _LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
 
 
 def source_page(url: str) -> str:
-    """The page that lists a citation: one a host, on GitHub one a repository, and one each for its threads, its documents and its models."""
+    """The page that lists a citation: one a host, on GitHub one a repository, and one each for its threads, its documents, its models and
+    its attention, on Hugging Face one an owner."""
     parts = urlsplit(url)
     host = parts.hostname or "unknown"
     if host == "github.com":
         owner, repository, what, _, folder, *_ = [*parts.path.strip("/").split("/"), "", "", "", "", ""]
         part = "--threads" if what in ("issues", "pull", "discussions") else _part(parts.path, folder) if what == "blob" else ""
         return f"sources/github.com/{owner}--{repository}{part}/" if repository else "sources/github.com/other/"
-    return f"sources/{host}/"
+    owner = parts.path.strip("/").partition("/")[0]
+    return f"sources/huggingface.co/{owner}/" if host == "huggingface.co" and owner else f"sources/{host}/"
 
 
 def _part(path: str, folder: str) -> str:
-    return "--documents" if folder in _BESIDE else "--models" if "/models/" in path else ""
+    return "--documents" if folder in _BESIDE else "--models" if "/models/" in path else "--attention" if "/attention/" in path else ""
 
 
 def address(record: Record) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec import Struct
 
 from infercompat.answer.facts import platform_of
@@ -78,5 +80,15 @@ def asked(rows_by_family: dict[str, list[Row]], name: str) -> dict[str, int]:
 
 
 def first_source(cell: Cell) -> Source | None:
-    """The one source that a cell shows; the panel has all."""
+    """The one source that stands for a cell; the panel has all."""
     return next(iter(cell_sources(cell, 1)), None)
+
+
+def column_sources(rows: dict[str, list[Row]]) -> dict[str, str]:
+    """For each engine the source that stands for most of its cells, by ids; it is named once, above the column."""
+    counted: dict[str, Counter[str]] = {}
+    for row in (row for found in rows.values() for row in found):
+        for cell in row.cells:
+            if source := first_source(cell):
+                counted.setdefault(cell.engine.id, Counter())[source.id] += 1
+    return {engine: min(counts, key=lambda id: (-counts[id], id)) for engine, counts in counted.items()}

@@ -49,6 +49,9 @@ def pages(matrix: Matrix) -> Iterator[Page]:
             feeds = ((feed(record), f"What changed: {record.name}"),) if kind in FED else ()
             context = CONTEXTS[kind](matrix, record) | {"record": record}
             yield Page(address(record), record.name, f"record/{kind}.md.j2", context, describe(matrix, record), feeds=feeds)
+            if kind == "engine" and context["cells"]:
+                served = {name: context[name] for name in ("record", "cells", "history")}
+                yield Page(f"{address(record)}models/", f"What {record.name} serves", "record/engine_models.md.j2", served)
     for recipe in matrix.products.catalog.of_kind("recipe"):
         yield Page(address(recipe), recipe.name, "record/recipe.md.j2", {"record": recipe})
     for snapshot in matrix.products.catalog.of_kind("support"):

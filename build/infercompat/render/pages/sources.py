@@ -1,4 +1,4 @@
-"""Pages of sources: one a host, on GitHub one a repository."""
+"""Pages of sources: one a host, on GitHub one a repository or a part of it, on Hugging Face one an owner."""
 
 from __future__ import annotations
 

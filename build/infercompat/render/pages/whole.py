@@ -39,8 +39,10 @@ def dataset(matrix: Matrix) -> dict:
 
 def compatibility_page(matrix: Matrix) -> Page:
     """The long form of docs/13, at the same address as its short form would have."""
+    rows = explorer.rows(matrix)
     context = {
-        "rows": explorer.rows(matrix),
+        "rows": rows,
+        "column_source": explorer.column_sources(rows),
         "machines": explorer.machines(matrix),
         "asked": explorer.asked,
         "first_source": explorer.first_source,
