@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct, field
 
 from infercompat.condition import MISSING, KnownFacts, Range, evaluate, parse
-from infercompat.export.check import tree_of
+from infercompat.export.check_trees import tree_of
 from scripts import same_in_the_script
 
 

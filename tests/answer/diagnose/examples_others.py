@@ -49,4 +49,6 @@ OTHERS: dict[tuple[str, ...], str] = {
     (
         "ovgenai-gemma4-export-without-fused-attention",
     ): "RuntimeError: No ScaledDotProductAttention operation observed in the graph, cannot perform the transformation",
+    ("tgi-shards-must-divide-heads",): "ValueError: `num_heads` must be divisible by `num_shards` (got `num_heads`: 32 and `num_shards`: 3)",
+    ("llamacpp-prompt-cache-host-memory",): "srv    load_model: prompt cache is enabled, size limit: 8192 MiB",
 }

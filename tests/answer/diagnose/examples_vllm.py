@@ -33,7 +33,11 @@ VLLM: dict[tuple[str, ...], str] = {
         "RuntimeError: [FP4 gemm Runner] Failed to run cutlass FP4 gemm on sm120. Error: Error Internal"
     ),
     ("vllm-tp-must-divide-heads",): "ValueError: Total number of attention heads (52) must be divisible by tensor parallel size (8).",
-    ("vllm-mistral3-hf-text-only-profiling-crash",): "ValueError: Failed to apply PixtralProcessor on data={'text': '[IMG]'} with kwargs={}",
+    ("vllm-mistral3-hf-text-only-profiling-crash",): (
+        "ValueError: Mismatch in `image` token count between text and `input_ids`. Got ids=[0] and text=[1].\n"
+        "ValueError: Failed to apply PixtralProcessor on data={'text': '[IMG]'} with kwargs={}"
+    ),
+    ("vllm-v1-engine-default-memory",): "RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests.",
     ("vllm-flashmla-v1-fp8kv-unsupported-085",): "NotImplementedError: FlashMLA V1 with FP8 KV cache not yet supported",
     ("vllm-fp8-quant-gdn-gb10-cutlass",): (
         'File "vllm/_custom_ops.py", line 845, in cutlass_scaled_mm\n    torch.ops._C.cutlass_scaled_mm(out, a, b, scale_a, scale_b, bias)\n'
