@@ -83,16 +83,18 @@ def test_choosing_answers_and_fills_the_address(check):
 
 
 def stack_with(kind: str) -> tuple[list, dict]:
-    """The first stack of the vectors with memory that is known, or with a repair that is a setting alone."""
+    """The first stack of the vectors with memory that is known, or with a repair that is a setting alone and all that is needed."""
     for line in vectors("stacks"):
-        (_, engine, _), answer = line["ask"], line["answer"]
+        (_, engine, options), answer = line["ask"], line["answer"]
         memory = answer.get("memory", {})
         if kind == "memory" and engine == "vllm" and {"weights_bytes", "cache_bytes", "available_bytes"} <= set(memory) and memory.get("fits") is True:
             return line["ask"], answer
         if (
             kind == "repair"
-            and engine == "vllm"
+            and engine in ("vllm", "llama.cpp")
+            and options.keys() == {"hardware", "context"}
             and answer["verdict"] == "only-with"
+            and len(answer.get("repairs", [[]])[0]) == 1
             and re.match(r"set [\w.]+ = [\w.]+$", answer.get("repairs", [[""]])[0][0])
         ):
             return line["ask"], answer

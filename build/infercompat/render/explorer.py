@@ -28,7 +28,8 @@ class Row(Struct, frozen=True):
     def words(self) -> str:
         """What search as you type looks through, in lower case."""
         hubs = [checkpoint["hub"] for checkpoint in self.model.data["checkpoints"]]
-        return " ".join((self.model.id, self.model.name, self.model.data["architecture"], *self.model.aliases, *hubs)).lower()
+        told = [word.lower() for word in (*hubs, self.model.name, self.model.data["architecture"], *self.model.aliases, self.model.id)]
+        return " ".join(word for place, word in enumerate(told) if not any(word in other for other in told[:place]))
 
 
 class Machine(Struct, frozen=True):
