@@ -13,7 +13,7 @@ from infercompat.answer.question import Question, release_of, told_of, with_chan
 from infercompat.answer.reply import reply
 from infercompat.condition import evaluate, in_words, parse
 from infercompat.join import Gate, gates
-from infercompat.join.flips import Flip, flips
+from infercompat.join.flips import Flip, flips_of
 from infercompat.join.paths import parts
 from infercompat.versions import within
 
@@ -29,7 +29,7 @@ def upgrade(assessor: Assessor, question: Question, before: str, after: str) -> 
         "from": {"version": old.question.release.version, "verdict": was.verdict, "reason": was.reason},
         "to": {"version": new.question.release.version, "verdict": will.verdict, "reason": will.reason},
         "hops": _hops(old, new),
-        "defaults": _defaults(old, new, flips(assessor.products.catalog)),
+        "defaults": _defaults(old, new, flips_of(assessor.products.catalog, question.engine)),
         "gotchas_left": _gotchas(old, new, assessor),
         "gotchas_arrived": _gotchas(new, old, assessor),
         "components": _components(old, new),
@@ -97,7 +97,7 @@ def _defaults(old: Assessment, new: Assessment, known: list[Flip]) -> list[dict[
         there = [_has(side.question, setting) for side in (old, new)]
         values = [side[fact].value if fact in side and here else None for side, here in zip((before, after), there, strict=True)]
         if values[0] != values[1] or there[0] is not there[1]:
-            mine = [flip for flip in known if all(there) and flip.engine.id == new.question.engine.id and flip.fact == fact]
+            mine = [flip for flip in known if all(there) and flip.fact == fact]
             flipped = [flip for flip in mine if {flip.was, flip.now} == set(values)]
             changed.append(
                 {

@@ -52,11 +52,15 @@ class Flip(Struct, frozen=True):
 
 
 def flips(catalog: Catalog) -> list[Flip]:
-    """Every flip on record, an engine's newest first: those of settings with the gotchas that tell of them, and those of gotchas alone."""
-    found = []
-    told = [gotcha for gotcha in catalog.of_kind("gotcha") if gotcha.live and "default" in gotcha.data]
-    for engine in catalog.of_kind("engine"):
-        mine = [gotcha for gotcha in told if gotcha.data["engine"] == engine.id]
+    """Every flip on record, engine by engine."""
+    return [flip for engine in catalog.of_kind("engine") for flip in flips_of(catalog, engine)]
+
+
+def flips_of(catalog: Catalog, engine: Record) -> list[Flip]:
+    """An engine's flips, the newest first: those of settings with the gotchas that tell of them, and those of gotchas alone. Found once."""
+    key = ("flips", engine.id)
+    if key not in catalog.memo:
+        mine = [gotcha for gotcha in catalog.of_kind("gotcha") if gotcha.engine == engine.id and "default" in gotcha.data]
         own = []
         for flip in of_settings(catalog, engine):
             gotchas = tuple(gotcha for gotcha in mine if tells_of(gotcha, flip))
@@ -64,8 +68,9 @@ def flips(catalog: Catalog) -> list[Flip]:
             own.append(replace(flip, gotchas=gotchas, cites=cites))
         known = {gotcha.id for flip in own for gotcha in flip.gotchas}
         own += [flip for gotcha in mine if gotcha.id not in known and (flip := of_gotcha(engine, gotcha))]
-        found += sorted((replace(flip, date=_date(catalog, flip)) for flip in own), key=lambda flip: flip.fact)
-    return sorted(sorted(found, key=lambda flip: flip.date, reverse=True), key=lambda flip: flip.engine.id)
+        dated = sorted((replace(flip, date=_date(catalog, flip)) for flip in own), key=lambda flip: flip.fact)
+        catalog.memo[key] = sorted(dated, key=lambda flip: flip.date, reverse=True)
+    return catalog.memo[key]
 
 
 def _date(catalog: Catalog, flip: Flip) -> str:
