@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalogs import gotcha, text_of
+from catalogs import ENGINE, gotcha, text_of
 from infercompat import rules
 
 GOTCHA = "gotchas/enga/enga-wrong-past-window.yaml"
@@ -127,6 +127,16 @@ def test_gotchas_lie_with_their_engine(make, folder, codes):
 def test_fixed_needs_a_fix(make, status, fixed, codes):
     text = text_of(GOTCHA).replace('observed: ["1.1.0"]', f'observed: ["1.1.0"]{fixed}').replace("status: open", f"status: {status}")
     assert [diagnostic.rule for diagnostic in rules.check(make({GOTCHA: text}))] == codes
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_default_is_not_held_against_an_engine_that_cannot_be_read(make, readable):
+    """The engine's own fault is enough: its gotchas are right until it is mended."""
+    default = 'default: {fact: setting.eager, was: false, is: true, since: "1.1.0", cites: [{id: enga-issue-1}]}\n'
+    scheme = "pep440" if readable else "pep44"
+    products = make({GOTCHA: text_of(GOTCHA) + default, ENGINE: text_of(ENGINE).replace("scheme: pep440", f"scheme: {scheme}")})
+    assert (products.catalog.follow("enga") is not None) == readable
+    assert ("GOT004" in {found.rule for found in rules.check(products)}) == readable
 
 
 @pytest.mark.parametrize(

@@ -319,10 +319,13 @@ def observed_under_nothing(products: Products) -> Iterator[Finding]:
 def default_not_the_engines(products: Products) -> Iterator[Finding]:
     catalog = products.catalog
     told = [gotcha for gotcha in catalog.of_kind("gotcha") if "default" in gotcha.data]
-    known = {engine: list(of_settings(catalog, record)) for engine in {gotcha.data["engine"] for gotcha in told} if (record := catalog.follow(engine))}
+    engines = {engine: record for engine in {gotcha.data["engine"] for gotcha in told} if (record := catalog.follow(engine))}
+    known = {engine: list(of_settings(catalog, record)) for engine, record in engines.items()}
     for gotcha in told:
-        default, engine = gotcha.data["default"], catalog.follow(gotcha.data["engine"])
-        setting, place = (engine.data.get("settings") or {}).get(default["fact"]) if engine else None, gotcha.document.key_span(("default",))
+        default, engine = gotcha.data["default"], engines.get(gotcha.data["engine"])
+        if engine is None:
+            continue  # a record that is not there, or that cannot be read, is told of elsewhere
+        setting, place = (engine.data.get("settings") or {}).get(default["fact"]), gotcha.document.key_span(("default",))
         if setting is None:
             yield place, f"{gotcha.data['engine']} has no setting on record for {default['fact']}", "Add it to the settings of the engine's record."
             continue
