@@ -196,7 +196,7 @@ def in_words(tree: dict[str, Any]) -> str:
 
 
 def models_of(tree: dict[str, Any] | None, models: list[tuple[Record, Any]]) -> list[Record] | None:
-    """The models of which a condition is true whatever else holds; None where it asks nothing of a model."""
+    """The models of which a condition can be true, nothing else being known; None where it asks nothing of a model."""
     if tree is None or not any(key in repr(tree) for key in ("'model.", "'requires'", "'layer'", "model.layers")):
         return None
     parsed, _ = parse(tree)

@@ -19,7 +19,7 @@ _LINES = re.compile(r"L(\d+)(?:\s*-\s*L?(\d+))?\Z")
 
 def source_page(url: str) -> str:
     """The page that lists a citation: one a host, on GitHub one a repository, and one each for its threads, its documents, its models and
-    its attention, on Hugging Face one an owner."""
+    its attention, on Hugging Face one an owner, its blog and its documents apart."""
     parts = urlsplit(url)
     host = parts.hostname or "unknown"
     if host == "github.com":
@@ -27,7 +27,7 @@ def source_page(url: str) -> str:
         part = "--threads" if what in ("issues", "pull", "discussions") else _part(parts.path, folder) if what == "blob" else ""
         return f"sources/github.com/{owner}--{repository}{part}/" if repository else "sources/github.com/other/"
     owner = parts.path.strip("/").partition("/")[0]
-    return f"sources/huggingface.co/{owner}/" if host == "huggingface.co" and owner else f"sources/{host}/"
+    return f"sources/huggingface.co/{owner}/" if host == "huggingface.co" and owner not in ("", "blog", "docs") else f"sources/{host}/"
 
 
 def _part(path: str, folder: str) -> str:

@@ -281,7 +281,7 @@ def test_a_pipe_is_read(tmp_path):
     assert "gemma-3-27b" in result.stdout
 
 
-@pytest.mark.parametrize("content", [b"\x7fELF\x02\x01\x01\0\0", os.urandom(64) + b"\0" * 64, b"PK\x03\x04\0\0"])
+@pytest.mark.parametrize("content", [b"\x7fELF\x02\x01\x01\0\0", bytes(range(128, 192)) + b"\0" * 64, b"PK\x03\x04\0\0"], ids=["program", "noise", "archive"])
 def test_what_is_no_text_is_told(tmp_path, content):
     path = tmp_path / "binary"
     path.write_bytes(content)

@@ -243,7 +243,7 @@ CASES = {
     "MODELSCOPE_API_TOKEN=msSECRETtok": ["msSECRETtok"],
     "api_token: apSECRETtok": ["apSECRETtok"],
     "hf_token: apSECRETtok": ["apSECRETtok"],
-    "huggingface:\n  token: apSECRETtok": ["apSECRETtok"],
+    "huggingface:\n  token: apSECRETtok1": ["apSECRETtok1"],
     "2026-01-01 non-default args: {'model': 'Qwen/Qwen3-8B', 'api_key': ['lSECRETk1', 'lSECRETk2'], 'hf_token': 'lSECRETk3'}": [
         "lSECRETk1",
         "lSECRETk2",
@@ -267,3 +267,4 @@ def test_no_secret_is_told(real, capsys, text, around):
     print_data(data, verbose=True)
     told = json.dumps(data) + capsys.readouterr().out
     assert [secret for secret in (*CASES[text], "somebody") if secret in told] == []
+    assert [secret for secret in CASES[text] if secret in redact(text)] == []  # whatever of the text the answer shows

@@ -22,7 +22,7 @@ def test_a_row(make):
     assert (page.address, page.context["count"], engine.id) == ("reference/defaults-that-flipped/", 1, "enga")
     assert (row.was, row.now, row.back, row.told) == ("false", "true", "--no-eager", ())
     assert "sliding-window" in row.where
-    assert row.models
+    assert [model.id for model in row.models] == ["tiny-model"]
 
 
 def test_what_is_not_set_is_said():

@@ -96,10 +96,13 @@ def _freshness(matrix: Matrix, engine: Record) -> dict[str, str | int]:
 
 
 def _newest(engine: Record, offers: list[tuple]) -> list[tuple]:
-    """The claims of the newest version that any of them speaks of; those of older ones stand on the pages of their snapshots."""
+    """Of each subject the claims of the newest version that speaks of it; those of older ones stand on the pages of their snapshots."""
     places = {entry["version"]: place for place, entry in enumerate(engine.data["releases"])}
-    at = [places.get(snapshot.data["version"], len(places)) for snapshot, _, _ in offers]
-    return [offer for offer, place in zip(offers, at, strict=True) if place == min(at)]
+    read = [(repr(sorted(claim["about"].items())), places.get(snapshot.data["version"], len(places))) for snapshot, claim, _ in offers]
+    newest: dict[str, int] = {}
+    for subject, place in read:
+        newest[subject] = min(place, newest.get(subject, place))
+    return [offer for offer, (subject, place) in zip(offers, read, strict=True) if place == newest[subject]]
 
 
 def _once(offers: list[tuple]) -> list[tuple]:

@@ -38,7 +38,7 @@ def dataset(matrix: Matrix) -> dict:
 
 
 def compatibility_page(matrix: Matrix) -> Page:
-    """The long form of docs/13, at the same address as its short form would have."""
+    """The matrix of docs/13 with filters; the cache that engines hold and the blockers have pages of their own."""
     rows = explorer.rows(matrix)
     context = {
         "rows": rows,
