@@ -6,7 +6,8 @@ import pytest
 
 from catalogs import ENGINE, GOTCHA, changed, text_of
 from infercompat.condition import parse
-from infercompat.join.flips import flips, in_words, models_of, split
+from infercompat.join.claims import condition_words
+from infercompat.join.flips import flips, models_of, split
 
 RISEN = 'defaults: [{when: {enga.version: {below: "1.1.0"}}, value: 8}, {value: 16}]'
 GAP = 'defaults: [{when: {enga.version: {max: "1.0.0"}}, value: false}, {when: {enga.version: {min: "1.2.0"}}, value: true}]'
@@ -51,7 +52,7 @@ def test_a_gap_between_the_two_that_were_read(found):
 
 def test_where_it_is_not_true(found):
     [flip] = found(ON_SM75)
-    assert [in_words(rest) for rest in flip.but] == ["hardware.class is sm75"]
+    assert [condition_words({"when": rest}) for rest in flip.but] == ["hardware.class is sm75"]
 
 
 def test_on_some_stacks_alone(found):

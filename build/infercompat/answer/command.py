@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from infercompat.condition import ALWAYS, evaluate, in_words, lookup, parse
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.versions import within
+from infercompat.weighing import checkpoint_of
 
 SKIPPED = ("hardware.", "model.", "checkpoint.", "platform", "weights.format", "task")
 """Facts that no flag sets: they describe the machine, the model or its weights."""
@@ -39,12 +41,13 @@ def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = N
     resolved = repair.after.resolved if repair else resolved
     question = resolved.question
     checkpoint = _checkpoint(question)
-    served = serving(question.engine, checkpoint, _format(question.model, checkpoint))
+    entry = checkpoint_of(question.model, question.checkpoint)
+    served = serving(question.engine, checkpoint, resolved.facts.get("weights.format"), file=entry is not None and "laid_out" in entry)
     if served is None:
         return None
     line = Line(served.argv, [f"{' '.join(served.argv)}: the engine's own way to serve {checkpoint}"], {}, {}, [])
-    every, version = question.engine.data.get("settings") or {}, question.release.version
-    settings = {fact: setting for fact, setting in every.items() if within(question.engine.data, setting, version)}
+    every, release = question.engine.data.get("settings") or {}, question.release
+    settings = {fact: setting for fact, setting in every.items() if within(question.engine.data, setting, release.version, release.date)}
     wanted = {name: value for name, value in _wanted(resolved, settings).items() if not _says_nothing(name, settings.get(name), value)}
     repaired = {name for change in repair.changes for name, _ in change.set} if repair else set()
     for name, value in wanted.items():
@@ -77,8 +80,8 @@ def said(name: str, setting: Mapping[str, Any], value: Any) -> str:
     """What sets a fact to a value, as it is typed: flags or a variable; empty where no flag of the record says it."""
     line = Line([], [], {}, {}, [])
     _say(line, name, setting, value, "")
-    members = [f"{flag} '{json.dumps(object)}'" for flag, object in line.objects.items()]
-    return " ".join([*(f"{variable}={word}" for variable, word in line.environment.items()), *line.argv, *members])
+    words = [*line.argv, *(word for flag, members in line.objects.items() for word in (flag, json.dumps(members)))]
+    return " ".join([*(f"{variable}={shlex.quote(str(word))}" for variable, word in line.environment.items()), *map(shlex.quote, words)])
 
 
 def _say(line: Line, name: str, setting: Mapping[str, Any] | None, value: Any, reason: str) -> None:
@@ -138,11 +141,6 @@ def _with_recipe(argv: list[str], because: list[str], recipe: Record) -> dict[st
 def _checkpoint(question: Question) -> str:
     listed = question.model.data["checkpoints"]
     return question.checkpoint or (listed[0]["hub"] if listed else question.model.id)
-
-
-def _format(model: Record, checkpoint: str) -> str | None:
-    """The format that a checkpoint is stored in, where it is on record."""
-    return next((entry["format"] for entry in model.data["checkpoints"] if entry["hub"] == checkpoint), None)
 
 
 def _wanted(resolved: Resolved, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from infercompat.answer.question import Question, ranks_of
-from infercompat.condition import ALWAYS, Range, evaluate, lookup, parse
+from infercompat.condition import ALWAYS, MISSING, Range, evaluate, lookup, parse
 from infercompat.derive import Unknown
 from infercompat.join import Stack
 from infercompat.link import Catalog
@@ -19,7 +19,6 @@ DRAFT_KINDS = {"ngram": "ngram", "suffix": "ngram", "draft_model": "model", "dra
 PARTS = ("cache.k.dtype", "cache.v.dtype")
 CHECKPOINT_FACTS = {"kv_scales": "checkpoint.kv_scales", "drafts": "checkpoint.draft_head"}
 UNDECIDED = (None, "auto", "null")
-UNKNOWN = object()
 """A default that is not known, which is another thing than none."""
 OWN_TYPES = ("bf16", "fp16", "fp32")
 """Types of a cache that nobody quantized."""
@@ -68,8 +67,8 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
         if _is_off(fact, facts, settings):
             continue
         if "defaults" in setting:
-            value = _default_here(setting, question, facts)
-            assume(fact, None if value is UNKNOWN else value, f"the default of {setting['flag']} on such a stack", tuple(setting["cites"]))
+            value = default_here(setting, question, facts)
+            assume(fact, None if value is MISSING else value, f"the default of {setting['flag']} on such a stack", tuple(setting["cites"]))
             if value is None and fact.startswith("setting."):
                 facts.setdefault(fact, None)  # null, here as below
         elif setting.get("default") not in UNDECIDED:
@@ -94,14 +93,14 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
     return Resolved(question, facts, tuple(assumed))
 
 
-def _default_here(setting: dict[str, Any], question: Question, facts: dict[str, Any]) -> Any:
-    """The default that holds on the stack; UNKNOWN where a fact that decides it is not known, or no entry speaks of the stack."""
+def default_here(setting: dict[str, Any], question: Question, facts: dict[str, Any]) -> Any:
+    """The default that holds on the stack; MISSING where a fact that decides it is not known, or no entry speaks of the stack."""
     stack = Stack(question.model, question.derived, {f"{question.engine.id}.version": question.release.version, **facts})
     for entry in setting["defaults"]:
         truth = evaluate(parse(entry["when"])[0] if "when" in entry else ALWAYS, stack)
         if not truth.no:
-            return entry["value"] if truth.yes else UNKNOWN
-    return UNKNOWN
+            return entry["value"] if truth.yes else MISSING
+    return MISSING
 
 
 def own_word(value: Any) -> Any:

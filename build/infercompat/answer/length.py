@@ -37,8 +37,8 @@ def length(resolved: Resolved, joiner: Joiner) -> Hop | None:
 
 def _reached(context: Context) -> int:
     """The longest sequence that any reading of the config allows: its rope scaling may be counted in already, or not."""
-    if context.extended is not None or context.native is None:
-        return max(context.native or 0, context.extended or 0)
+    if context.extended is not None:
+        return max(context.native, context.extended)
     return int(context.native * max(1, context.factor or 1)) if context.method in MULTIPLYING else context.native
 
 
@@ -47,6 +47,5 @@ def _scaling(context: Context) -> str:
 
 
 def allowed(resolved: Resolved) -> str:
-    """What would settle it."""
-    derived = resolved.question.derived
-    return "" if isinstance(derived, Unknown) else f"max_model_len <= {derived.context.native}"
+    """What would settle it, where the hop is there."""
+    return f"max_model_len <= {resolved.question.derived.context.native}"

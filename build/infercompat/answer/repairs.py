@@ -99,7 +99,7 @@ def search(assessor: Assessor, found: Assessment) -> Search:
             if _clash(chosen):
                 continue
             if tried == most:
-                return result(complete=most < MOST_TRIED)
+                return result(complete=False)
             tried += 1
             question = found.question
             for change in chosen:

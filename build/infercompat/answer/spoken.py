@@ -21,12 +21,8 @@ from infercompat.versions import Observation, carry
 
 SPOKEN = ("attention.backend", "speculation.method", "cuda_graphs", "kv_connector")
 """Facts whose words are the engines' own, so that no list of the vocabulary closes them."""
-ALWAYS = {
-    "attention.backend": frozenset({"auto", "none", "null"}),
-    "speculation.method": frozenset({*DRAFT_KINDS, "auto", "none", "null", "mtp", "eagle", "eagle3", "medusa"}),
-    "cuda_graphs": frozenset({"auto", "none", "null"}),
-    "kv_connector": frozenset({"auto", "none", "null"}),
-}
+_NONE = frozenset({"auto", "none", "null"})
+ALWAYS = dict.fromkeys(SPOKEN, _NONE) | {"speculation.method": _NONE | {*DRAFT_KINDS, "mtp", "eagle", "eagle3", "medusa"}}
 """Words that are taken whether or not a record has them."""
 MOST_KNOWN = 12
 _SETTING = re.compile(r"setting\.[a-z][a-z0-9_]*")

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from infercompat.answer.check import Assessment, Assessor
 from infercompat.answer.command import said
+from infercompat.answer.facts import default_here
 from infercompat.answer.question import Question, release_of, told_of, with_changes
 from infercompat.answer.reply import reply
-from infercompat.condition import evaluate, in_words, parse
+from infercompat.condition import MISSING, evaluate, in_words, parse
 from infercompat.join import Gate, gates
 from infercompat.join.flips import Flip, flips_of
 from infercompat.join.paths import parts
@@ -94,15 +95,16 @@ def _defaults(old: Assessment, new: Assessment, known: list[Flip]) -> list[dict[
     for fact, setting in settings.items():
         if fact in old.question.given or fact in new.question.given or not (_touches(setting, old) or _touches(setting, new)):
             continue
-        there = [_has(side.question, setting) for side in (old, new)]
+        there = [within(side.question.engine.data, setting, side.question.release.version, side.question.release.date) for side in (old, new)]
+        if all(there) and "defaults" in setting and any(default_here(setting, side.question, side.resolved.facts) is MISSING for side in (old, new)):
+            continue  # what is not known on one side has not moved
         values = [side[fact].value if fact in side and here else None for side, here in zip((before, after), there, strict=True)]
         if values[0] != values[1] or there[0] is not there[1]:
-            mine = [flip for flip in known if all(there) and flip.fact == fact]
-            flipped = [flip for flip in mine if {flip.was, flip.now} == set(values)]
+            flipped = [flip for flip in known if all(there) and flip.fact == fact and _between(flip, old, new)]
             changed.append(
                 {
                     **{"fact": fact, "flag": setting["flag"], "from": values[0], "to": values[1], "exists": there, "cites": setting["cites"]},
-                    "since": next((flip.since for flip in flipped), None),
+                    "since": next((flip.since for flip in flipped if values[1] in (flip.now, flip.was)), None),
                     "back": said(fact, setting, values[0]) if all(there) and values[0] is not None else "",
                     "gotchas": sorted({gotcha.id for flip in flipped for gotcha in flip.gotchas}),
                 }
@@ -110,9 +112,12 @@ def _defaults(old: Assessment, new: Assessment, known: list[Flip]) -> list[dict[
     return changed
 
 
-def _has(question: Question, setting: dict[str, Any]) -> bool:
-    """Whether the release has the setting: all that are on record, but for those that are told to begin later or to be gone."""
-    return within(question.engine.data, setting, question.release.version)
+def _between(flip: Flip, old: Assessment, new: Assessment) -> bool:
+    """Whether one release lies before a flip and the other does not, on a stack that it can be true of."""
+    if flip.since is None:
+        return False
+    passed = [within(flip.engine.data, {"since": flip.since}, side.question.release.version, side.question.release.date) for side in (old, new)]
+    return passed[0] != passed[1] and not (flip.where and evaluate(parse(flip.where)[0], new.resolved.stack).no)
 
 
 def _touches(setting: dict[str, Any], side: Assessment) -> bool:

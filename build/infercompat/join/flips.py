@@ -13,18 +13,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from infercompat.condition import KnownFacts, evaluate, parse, words
+from infercompat.condition import MISSING, HasLayer, KnownFacts, OfItems, Requires, evaluate, leaves, parse
 from infercompat.join.stack import Stack
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.versions import Ordered, compare, parse_version
-
-
-class Untold(Struct, frozen=True):
-    """No entry speaks of a stack at a version: not known, which is not the same as not set."""
-
-
-UNTOLD = Untold()
 
 
 class Flip(Struct, frozen=True):
@@ -99,11 +92,12 @@ def of_settings(catalog: Catalog, engine: Record) -> Iterator[Flip]:
     """The flips that an engine's record tells by the conditions of its settings' defaults."""
     name = f"{engine.id}.version"
     for fact, setting in (engine.data.get("settings") or {}).items():
-        entries = [(*split(entry.get("when"), name), entry["value"]) for entry in setting.get("defaults", ())]
-        if not any(version for version, _, _ in entries):
+        told = [(*split(entry.get("when"), name), entry["value"]) for entry in setting.get("defaults", ())]
+        if not any(versions for versions, _, _ in told):
             continue
         pins = [pin for _, pin in _pins(catalog, setting)]
-        order = _ordered(engine, [*pins, *(end for version, _, _ in entries for end in _ends(version, name))])
+        order = _ordered(engine, [*pins, *(end for versions, _, _ in told for end in _ends(versions, name))])
+        entries = [([parse(part)[0] for part in versions], rest, value) for versions, rest, value in told]
         general = list(_changes(entries, order, name, None))
         for last, since, was, now in general:
             others = [rest for rest in _rests(entries) if _value(entries, since, name, rest) != now or _value(entries, last, name, rest) != was]
@@ -147,21 +141,22 @@ def _ordered(engine: Record, named: list[str]) -> list[str]:
 
 
 def _value(entries: list[tuple], version: str, name: str, rest: dict[str, Any] | None) -> Any:
-    """The default at a version on a stack of which the rest of a condition holds, and those of the others do not."""
+    """The default, MISSING where no entry tells it, at a version on a stack of which the rest of a condition holds, and those of the others do not."""
+    known = KnownFacts({name: version})
     for versions, other, value in entries:
-        if other in (None, rest) and all(evaluate(parse(part)[0], KnownFacts({name: version})).yes for part in versions):
+        if other in (None, rest) and all(evaluate(part, known).yes for part in versions):
             return value
-    return UNTOLD
+    return MISSING
 
 
 def _changes(entries: list[tuple], order: list[str], name: str, rest: dict[str, Any] | None) -> Iterator[tuple[str, str, Any, Any]]:
     """Where the default becomes another: the last version with the old one, the first with the new one, and both."""
-    last, was = "", UNTOLD
+    last, was = "", MISSING
     for version in order:
         now = _value(entries, version, name, rest)
-        if now == UNTOLD:
+        if now is MISSING:
             continue
-        if was != UNTOLD and (now is not was and now != was):
+        if was is not MISSING and now != was:
             yield last, version, was, now
         last, was = version, now
 
@@ -189,15 +184,13 @@ def _furthest(pinned: list[tuple], order: str) -> list[dict[str, Any]]:
     return [cite for cite, version in pinned if top and compare(version, top[0]) == "equal"]
 
 
-def in_words(tree: dict[str, Any]) -> str:
-    """A condition of a flip in words."""
-    parsed, _ = parse(tree)
-    return words(parsed) if parsed else ""
-
-
 def models_of(tree: dict[str, Any] | None, models: list[tuple[Record, Any]]) -> list[Record] | None:
     """The models of which a condition can be true, nothing else being known; None where it asks nothing of a model."""
-    if tree is None or not any(key in repr(tree) for key in ("'model.", "'requires'", "'layer'", "model.layers")):
+    parsed = parse(tree)[0] if tree else None
+    if parsed is None or not any(isinstance(leaf, Requires | HasLayer | OfItems) or _of_model(leaf) for leaf in leaves(parsed)):
         return None
-    parsed, _ = parse(tree)
-    return [model for model, derived in models if parsed and not evaluate(parsed, Stack(model, derived, {})).no]
+    return [model for model, derived in models if not evaluate(parsed, Stack(model, derived, {})).no]
+
+
+def _of_model(leaf: Any) -> bool:
+    return any(fact.startswith("model.") for fact in leaf.facts)

@@ -239,7 +239,8 @@ def _dates(catalog: Catalog, name: str) -> dict[str, str]:
 def _hardware(hardware: dict, stack: Facts) -> Truth:
     if hardware["scope"] == "any":
         clean = hardware.get("clean_on", ())
-        return decided(False, f"hardware is none of {', '.join(clean)}", "hardware.class") if _names(stack) & set(clean) else YES
+        named = _names(stack) | {stack.get("platform")} - {MISSING}
+        return decided(False, f"hardware is none of {', '.join(clean)}", "hardware.class") if named & set(clean) else YES
     words = ", ".join(hardware.get("seen_on", ())) or f"{hardware.get('min')} and up"
     text = f"hardware is one of {words}"
     names = _names(stack)

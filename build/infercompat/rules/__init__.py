@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from infercompat.declaration import Declaration
 from infercompat.diagnostic import ERROR, Diagnostic, tidy
 from infercompat.products import Products
-from infercompat.rules import content, links, numbers, sources, stages
+from infercompat.rules import content, engines, links, numbers, sources, stages
 from infercompat.rules.base import Rule
 
-RULES: tuple[Rule, ...] = tuple(rule for module in (links, sources, content, numbers) for rule in module.RULES)
+RULES: tuple[Rule, ...] = tuple(rule for module in (links, sources, content, engines, numbers) for rule in module.RULES)
 
 DECLARATIONS: dict[str, Declaration] = {
     declaration.code: declaration

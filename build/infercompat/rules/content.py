@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from infercompat import condition, prose
-from infercompat.answer.facts import platform_of
 from infercompat.answer.question import components
 from infercompat.answer.spoken import ALWAYS, words_in, words_of_engines
 from infercompat.derive import LOOKUP_NAMES, Unknown
@@ -18,8 +17,9 @@ from infercompat.join.flips import of_settings, tells_of
 from infercompat.products import Products
 from infercompat.records import Path, Record, walk
 from infercompat.rules.base import Finding, rule
-from infercompat.rules.examples import ENGINE, FLIPPED, GOTCHA, MODEL, RECIPE, SNAPSHOT, changed
+from infercompat.rules.examples import FLIPPED, GOTCHA, MODEL, RECIPE, SNAPSHOT, changed
 from infercompat.shape import nearest
+from infercompat.versions import BACKENDS, SELECTION
 
 
 def _prose_of(record: Record) -> Iterator[tuple[Path, str]]:
@@ -66,6 +66,10 @@ def _conditions(record: Record) -> Iterator[tuple[Path, dict]]:
     for index, claim in enumerate(record.data.get("claims", ()) if record.kind == "support" else ()):
         if "when" in claim:
             yield ("claims", index, "when"), claim["when"]
+    for name in (BACKENDS, SELECTION) if record.kind == "engine" else ():
+        for index, entry in enumerate(record.data.get(name, ())):
+            if "when" in entry:
+                yield (name, index, "when"), entry["when"]
     for fact, setting in (record.data.get("settings") or {}).items() if record.kind == "engine" else ():
         if "touches" in setting:
             yield ("settings", fact, "touches"), setting["touches"]
@@ -333,14 +337,10 @@ def default_not_the_engines(products: Products) -> Iterator[Finding]:
         if same and not any(tells_of(gotcha, flip) for flip in same):
             flips = "; ".join(f"{condition.in_words(flip.was)} to {condition.in_words(flip.now)} at {flip.since}" for flip in same)
             yield place, f"the engine's record tells another flip of {default['fact']}", f"It has {flips}."
-        later = [other.data["default"]["was"] for other in told if other.data["engine"] == gotcha.data["engine"] and _fact_of(other) == default["fact"]]
+        later = [other.data["default"]["was"] for other in told if (other.engine, other.data["default"]["fact"]) == (gotcha.engine, default["fact"])]
         values = [entry["value"] for entry in setting.get("defaults", ())] + [setting[name] for name in ("default",) if name in setting] + later
         if not same and values and default["is"] not in values:
             yield place, f"the engine's record has no default {condition.in_words(default['is'])}", "Both have to agree: mend the one that is wrong."
-
-
-def _fact_of(gotcha: Record) -> str:
-    return gotcha.data["default"]["fact"]
 
 
 @rule(
@@ -361,26 +361,7 @@ def second_recipe(products: Products) -> Iterator[Finding]:
                 yield recipe.document.span(("models", index)), message, "Take it out of one of the two."
 
 
-@rule(
-    code="ENG001",
-    name="build-of-another-platform",
-    what="The classes of a build are of its platform.",
-    why="A build is asked for by platform: a class of another one would never be found, and its hardware refused.",
-    bad=changed(ENGINE, ("classes: [sm90]", "classes: [gfx942]"), ("cites: [{id: enga-registry}]}", "cites: [{id: enga-registry}]}  # ENG001")),
-    good=ENGINE,
-)
-def build_of_another_platform(products: Products) -> Iterator[Finding]:
-    for engine in products.catalog.of_kind("engine"):
-        for index, build in enumerate(engine.data.get("builds", ())):
-            for place, hardware_class in enumerate(build["classes"]):
-                platform = platform_of(hardware_class)
-                if platform != build["platform"]:
-                    span = engine.document.span(("builds", index, "classes", place))
-                    yield span, f"{hardware_class} is a class of {platform}, and the build is for {build['platform']}", "Give it an entry of its own."
-
-
 RULES = (
-    build_of_another_platform,
     unknown_placeholder,
     condition_does_not_parse,
     condition_never_true,

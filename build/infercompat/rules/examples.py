@@ -71,6 +71,15 @@ releases: [{version: "1.1.0", date: 2026-02-01}, {version: "1.0.0", date: 2026-0
 builds:
   - {platform: cuda, seen_at: ["1.0.0"], classes: [sm90], cites: [{id: enga-registry}]}
 """
+TABLED = (
+    ENGINE
+    + """attention_tables: [{version: "1.1.0", cites: [{id: enga-registry}]}, {version: "1.0.0", cites: [{id: enga-registry}]}]
+attention_backends:
+  - {name: FAST, classes: [sm90], kinds: [full], cites: [{id: enga-registry}]}
+  - {name: FAST, version: "1.0.0", classes: [sm90], kinds: [full], cites: [{id: enga-registry}]}  # here
+"""
+)
+"""An engine whose backends were read at two versions."""
 FLIPPED = (
     ENGINE
     + """settings:

@@ -19,7 +19,7 @@ from infercompat.versions.order import (
 )
 from infercompat.versions.select import Selection, select
 from infercompat.versions.spans import reach, within
-from infercompat.versions.tables import BACKENDS, SELECTION, names_cited, newest_backends, table, versions_of
+from infercompat.versions.tables import BACKENDS, SELECTION, names_cited, newest_backends, read_at, table, versions_of
 from infercompat.versions.told import Told, changes_named, holds_change, told
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "parse_version",
     "placed",
     "reach",
+    "read_at",
     "select",
     "table",
     "told",

@@ -22,10 +22,13 @@ def _dates(engine: Mapping[str, Any]) -> dict[str, str | None]:
     return {release["version"]: release.get("date") for release in engine.get("releases", ())}
 
 
-def within(engine: Mapping[str, Any], entry: Mapping[str, Any], version: str) -> bool:
-    """Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it."""
+def within(engine: Mapping[str, Any], entry: Mapping[str, Any], version: str, date: str | None = None) -> bool:
+    """Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it.
+
+    `date` is the day of a build that the record does not list.
+    """
     scheme, dates = engine["scheme"], _dates(engine)
-    wanted = parse_version(scheme, version, dates.get(version))
+    wanted = parse_version(scheme, version, date or dates.get(version))
     bounds = {name: parse_version(scheme, entry[name], dates.get(entry[name])) for name in ("since", "until") if name in entry}
     orders = {name: compare(wanted, bound) for name, bound in bounds.items() if bound and wanted}
     return orders.get("since") != "less" and orders.get("until") not in ("equal", "greater")

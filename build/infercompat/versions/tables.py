@@ -19,7 +19,7 @@ def table(engine: Mapping[str, Any], field: str, version: str) -> list[Mapping[s
     """The entries of one version, in the order of the record, each with the sources that were read at that version."""
     own, found = versions_of(engine)[:1], []
     for entry in engine.get(field) or ():
-        for at, cites in _read_at(entry, own[0]):
+        for at, cites in read_at(entry, own[0]):
             if at == version:
                 found.append(entry if cites is entry["cites"] else {**entry, "cites": cites})
     return found
@@ -35,7 +35,8 @@ def newest_backends(engine: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [entry for version in versions_of(engine)[:1] for entry in table(engine, BACKENDS, version)]
 
 
-def _read_at(entry: Mapping[str, Any], own: str) -> Iterator[tuple[str, Any]]:
+def read_at(entry: Mapping[str, Any], own: str) -> Iterator[tuple[str, Any]]:
+    """The versions at which an entry was read, each with its sources; `own` is that of an entry which names none."""
     yield entry.get("version", own), entry["cites"]
     for other in entry.get("also", ()):
         yield other["version"], other["cites"]

@@ -29,11 +29,11 @@ export function command(asked, repair, catalog) {
   const { question } = resolved;
   const { serve, settings: every = {} } = question.engine.data;
   if (!serve) return null;
-  const there = Object.entries(every).filter(([, setting]) => isWithin(question.engine.data, /** @type {any} */ (setting), question.release.version));
+  const there = Object.entries(every).filter(([, setting]) => isWithin(question.engine.data, /** @type {any} */ (setting), question.release.version, question.release.date));
   /** @type {Record<string, any>} */
   const settings = Object.fromEntries(there);
   const checkpoint = question.checkpoint ?? question.model.data.checkpoints[0]?.hub ?? question.model.id;
-  const { argv: start, prepare } = serving(serve, checkpoint, question.model.data.checkpoints.find((/** @type {any} */ one) => one.hub === checkpoint)?.format);
+  const { argv: start, prepare } = serving(serve, checkpoint, resolved.facts["weights.format"]);
   /** @type {Line} */
   const line = { argv: start, because: [`${start.join(" ")}: the engine's own way to serve ${checkpoint}`], environment: {}, objects: {}, unsaid: [] };
   const wanted = Object.entries(wantedIn(resolved, settings)).filter(([name, value]) => !saysNothing(catalog, name, settings[name], value));

@@ -119,7 +119,7 @@ function onHardware(hardware, stack) {
   const [seenOn, cleanOn] = [hardware.seen_on ?? [], hardware.clean_on ?? []];
   const found = stack.get("hardware.class");
   const names = [stack.get("hardware.id"), found].filter((name) => name !== undefined);
-  if (hardware.scope === "any") return names.some((name) => cleanOn.includes(name)) ? decided(false, `hardware is none of ${cleanOn.join(", ")}`, "hardware.class") : YES;
+  if (hardware.scope === "any") return [...names, stack.get("platform")].some((name) => cleanOn.includes(name)) ? decided(false, `hardware is none of ${cleanOn.join(", ")}`, "hardware.class") : YES;
   const text = `hardware is one of ${seenOn.join(", ") || `${hardware.min ?? "None"} and up`}`;
   if (!names.length) return maybe(text, "hardware");
   if (names.some((name) => seenOn.includes(name)) || inRange(hardware, found)) return decided(true, text, "hardware.class");

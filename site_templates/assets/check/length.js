@@ -41,14 +41,15 @@ export function length(resolved, joiner) {
 
 /** The longest sequence that any reading of the config allows: its rope scaling may be counted in already, or not. @param {Context} context */
 function reached({ native, method, factor, extended }) {
-  if (extended !== null || native === null) return Math.max(native ?? 0, extended ?? 0);
-  return MULTIPLYING.includes(method ?? "") ? Math.trunc(native * Math.max(1, factor || 1)) : native;
+  const own = native ?? 0; // the hop is there where the config states one
+  if (extended !== null) return Math.max(own, extended);
+  return MULTIPLYING.includes(method ?? "") ? Math.trunc(own * Math.max(1, factor || 1)) : own;
 }
 
 /** @param {number} count */
 const words = (count) => count.toLocaleString("en");
 
-/** What would settle it. @param {Resolved} resolved */
+/** What would settle it, where the hop is there. @param {Resolved} resolved */
 export function allowed({ question: { derived } }) {
-  return derived.unknown ? "" : `max_model_len <= ${derived.context.native}`;
+  return `max_model_len <= ${derived.context.native}`;
 }

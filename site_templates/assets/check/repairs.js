@@ -46,7 +46,7 @@ export function search(found, data) {
   for (let size = 1; size <= last; size += 1) {
     for (const chosen of sortedBy(combinations(changes, size), (some) => [some.reduce((sum, change) => sum + change.cost, 0)])) {
       if (clash(chosen)) continue;
-      if (tried === most) return result(most < MOST_TRIED);
+      if (tried === most) return result(false);
       tried += 1;
       const after = assess(chosen.reduce(applied, found.resolved.question), data);
       const open = openIn(after);

@@ -29,10 +29,11 @@ function datesOf(engine) {
 /**
  * Whether a version lies from `since` on and before `until`; bounds that cannot be ordered with it do not exclude it.
  * @param {Spanned} engine @param {{since?: string, until?: string}} entry @param {string} version
+ * @param {string | null} [date] the day of a build that the record does not list
  */
-export function isWithin(engine, entry, version) {
+export function isWithin(engine, entry, version, date) {
   const { scheme } = engine, dates = datesOf(engine);
-  const wanted = parseVersion(scheme, version, dates[version]);
+  const wanted = parseVersion(scheme, version, date || dates[version]);
   /** @param {string | undefined} text */
   const order = (text) => {
     const bound = text === undefined ? null : parseVersion(scheme, text, dates[text]);

@@ -9,8 +9,8 @@ from msgspec import Struct
 from infercompat.answer.command import said
 from infercompat.condition import in_words
 from infercompat.join import Matrix
+from infercompat.join.claims import condition_words
 from infercompat.join.flips import Flip, flips, models_of
-from infercompat.join.flips import in_words as condition_in_words
 from infercompat.records import Record
 from infercompat.render.compatibility import condition_text
 from infercompat.render.page import WIDE, Page
@@ -50,8 +50,8 @@ def _row(matrix: Matrix, flip: Flip) -> Row:
         flip,
         shown(flip.was),
         shown(flip.now),
-        "; ".join(condition_in_words(tree) for tree in (flip.setting.get("touches"), flip.where) if tree),
-        tuple(condition_in_words(rest) for rest in flip.but),
+        "; ".join(condition_words({"when": tree}) for tree in (flip.setting.get("touches"), flip.where) if tree),
+        tuple(condition_words({"when": rest}) for rest in flip.but),
         models_of(_both(flip.where, flip.setting.get("touches")), models),
         "" if flip.was is None else said(flip.fact, flip.setting, flip.was),
         told,
