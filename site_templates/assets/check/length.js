@@ -51,5 +51,5 @@ const words = (count) => count.toLocaleString("en");
 
 /** What would settle it, where the hop is there. @param {Resolved} resolved */
 export function allowed({ question: { derived } }) {
-  return `max_model_len <= ${derived.context.native}`;
+  return `max_model_len <= ${/** @type {any} */ (derived).context.native}`;
 }
