@@ -14,7 +14,7 @@ def tgi(model, **request):
 
 @pytest.mark.parametrize(
     ("settings", "tokens"),
-    [({}, 1), ({"hardware.class": "sm75"}, 1), ({"setting.attention": "paged"}, 16), ({"setting.attention": "flashdecoding"}, 256)],
+    [({}, 1), ({"hardware.class": "sm75"}, 1), ({"attention.backend": "paged"}, 16), ({"attention.backend": "flashdecoding"}, 256)],
 )
 def test_the_size_of_a_block(settings, tokens):
     answer = tgi("llama-3.1-8b", settings=settings)
@@ -45,7 +45,7 @@ def test_ranks_share_the_heads():
         ("deepseek-v3", {}, "latents"),
         ("gemma-4-31b", {}, "one width"),
         ("llama-3.1-8b", {"tensor_parallel": 3}, "evenly"),
-        ("llama-3.1-8b", {"settings": {"setting.attention": "other"}}, "no attention"),
+        ("llama-3.1-8b", {"settings": {"attention.backend": "other"}}, "no attention"),
     ],
 )
 def test_what_cannot_be_told_is_unknown(model, request_, missing):

@@ -125,8 +125,8 @@ def test_turbomind_has_kernels_of_its_own(ask_real, model, hardware, dtype, stat
         ("qwen3-8b", "gaudi-3", [], ("holds", "paged")),
         ("deepseek-v3", "h100-sxm", [], ("holds", "flashdecoding")),  # 7168 by 128 heads is 56
         ("gemma-2-9b", "h100-sxm", [], ("holds", "flashinfer")),
-        ("gemma-2-9b", "h100-sxm", ["setting.attention=paged"], ("fails", None)),  # an error names the cap
-        ("qwen3-8b", "a100-sxm-80gb", ["setting.attention=flashdecoding"], ("holds", "flashdecoding")),
+        ("gemma-2-9b", "h100-sxm", ["attention.backend=paged"], ("fails", None)),  # an error names the cap
+        ("qwen3-8b", "a100-sxm-80gb", ["attention.backend=flashdecoding"], ("holds", "flashdecoding")),
     ],
 )
 def test_tgi_goes_by_the_size_of_heads_and_by_its_image(ask_real, model, hardware, settings, expected):
@@ -134,7 +134,7 @@ def test_tgi_goes_by_the_size_of_heads_and_by_its_image(ask_real, model, hardwar
 
 
 def test_tgi_has_no_fp8_cache_under_flashdecoding(ask_real):
-    assert resolved(ask_real, "qwen3-8b", "tgi@3.3.7", "h100-sxm", "setting.attention=flashdecoding", cache_dtype="fp8") == ("fails", None)
+    assert resolved(ask_real, "qwen3-8b", "tgi@3.3.7", "h100-sxm", "attention.backend=flashdecoding", cache_dtype="fp8") == ("fails", None)
     assert resolved(ask_real, "qwen3-8b", "tgi@3.3.7", "h100-sxm", cache_dtype="fp8") == ("holds", "flashinfer")
 
 
@@ -229,3 +229,13 @@ def test_turboquant_of_vllm_metal_has_kernels_for_powers_of_two(ask_real):
 )
 def test_the_builder_of_onnx_runtime_genai_writes_one_operator(ask_real, hardware, settings, dtype, expected):
     assert resolved(ask_real, "qwen3-8b", "onnxruntime-genai@0.18.0", hardware, *settings, cache_dtype=dtype) == expected
+
+
+def test_a_default_that_does_not_take_the_model_can_be_named_away(ask_real):
+    """Dockerfile_amd L303 sets paged, which attention/cuda.py L124-L125 refuses with a cap on the scores; flashdecoding takes one."""
+    answer = ask_real("gemma-2-27b", "tgi@3.3.7", hardware="mi300x", length=4096)
+    assert (answer.data["verdict"], answer.hop("attention").state) == ("only-with", "fails")
+    assert answer.data["repairs"][0]["changes"] == ["set attention.backend = flashdecoding"]
+    assert answer.data["command"]["environment"] == {"ATTENTION": "flashdecoding"}
+    asked = ask_real("gemma-2-27b", "tgi@3.3.7", hardware="mi300x", length=4096, settings=["attention.backend=flashdecoding"])
+    assert asked.hop("attention").state == "holds"

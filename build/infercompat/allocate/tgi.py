@@ -27,7 +27,7 @@ def blocks(terms: Terms) -> Allocation | Unknown:
     attention = _attention(terms)
     step = BLOCKS.get(attention)
     if step is None:
-        return Unknown(("setting.attention",), f"{attention} is no attention of this engine")
+        return Unknown(("attention.backend",), f"{attention} is no attention of this engine")
     ranks, size = terms.ranks("tensor_parallel"), _size(terms) or Fraction(0)
     heads = [max(1, layer.kv_heads // ranks) for layer in terms.layers]
     layers = [("full", None, heads[at] * 2 * layer.k_width * size) for at, layer in enumerate(terms.layers) if layer.attends]
@@ -71,8 +71,8 @@ def _size(terms: Terms) -> Fraction | None:
 
 def _attention(terms: Terms) -> str:
     """What runs: named, else by the width of the heads, the model and the device."""
-    if terms["setting.attention"] not in (None, "auto"):
-        return str(terms["setting.attention"])
+    if terms["attention.backend"] not in (None, "auto"):
+        return str(terms["attention.backend"])
     other = "paged" if terms["hardware.class"] in BEFORE_AMPERE or terms["platform"] not in (None, "cuda") else "flashdecoding"
     wide = all(layer.k_width in FLASHINFER_HEADS for layer in terms.layers if layer.attends)
     return "flashinfer" if wide and terms.request.derived.name not in terms.parameters["not_flashinfer"] else other

@@ -15,6 +15,7 @@ from infercompat.derive import Layer, Unknown
 from infercompat.join import Hop, Joiner, Source
 from infercompat.versions import versions_of
 
+BACKEND = "attention.backend"
 REFUSING = ("unsupported", "removed")
 SAME = {"fp8": "fp8_e4m3"}
 """Two words for one type of the cache."""
@@ -62,7 +63,7 @@ def attention(resolved: Resolved, joiner: Joiner) -> tuple[Hop | None, str | Non
     of_versions = tables(joiner, carried.basis)
     choices = [_choose(resolved, joiner, one) for one in of_versions]
     hops = [_hop(choice, one, resolved, joiner) for choice, one in zip(choices, of_versions, strict=True)]
-    hop = hops[0] if len(hops) == 1 else _together(hops, choices, of_versions)
+    hop = _with_another(hops[0], choices[0], of_versions[0], resolved, joiner) if len(hops) == 1 else _together(hops, choices, of_versions)
     return replace(hop, how=carried.how if hop.how == "exact" else hop.how, stale=carried.stale), hop.value
 
 
@@ -289,6 +290,19 @@ def _hop(choice: Choice, of_version: Table, resolved: Resolved, joiner: Joiner) 
     if choice.open:
         return Hop("attention", "unknown", _reasons({**choice.removed, **choice.open}), sources=sources)
     return Hop("attention", "fails", f"no backend is left: {_reasons(choice.removed)}", None, "refuses", sources=sources)
+
+
+def _with_another(hop: Hop, choice: Choice, of_version: Table, resolved: Resolved, joiner: Joiner) -> Hop:
+    """A choice that the engine makes by itself and that does not take the model can be changed, where a backend that it did not try does.
+
+    Where the person named a type of the cache and the like, that is what can be taken back.
+    """
+    if hop.state != "fails" or _narrows(resolved) or BACKEND not in joiner.settings:
+        return hop
+    left = [name for name in of_version.backends if name not in choice.removed]
+    named = {name: replace(resolved, facts={**resolved.facts, BACKEND: name}) for name in left}
+    others = [name for name in left if _choose(named[name], joiner, of_version).chosen]
+    return replace(hop, settings=(BACKEND,), when={"not": {BACKEND: others}}) if others else hop
 
 
 def _together(hops: list[Hop], choices: list[Choice], of_versions: list[Table]) -> Hop:

@@ -14,6 +14,7 @@ import { versionsOf } from "./tables.js";
 /** @typedef {import("./backends.js").Choice} Choice */
 /** @typedef {import("./backends.js").Table} Table */
 
+const BACKEND = "attention.backend";
 const MOST_CLASSES = 5; // of hardware that are named one by one
 
 /**
@@ -34,7 +35,7 @@ export function attention(resolved, joiner) {
   const tables = tablesOf(joiner, basis);
   const choices = tables.map((table) => choose(resolved, joiner, table));
   const hops = choices.map((choice, index) => hopOf(choice, tables[index], resolved, joiner));
-  const found = hops.length === 1 ? hops[0] : together(hops, choices, tables);
+  const found = hops.length === 1 ? withAnother(hops[0], choices[0], tables[0], resolved, joiner) : together(hops, choices, tables);
   return { found: { ...found, how: found.how === "exact" ? how : found.how, stale }, backend: found.value };
 }
 
@@ -104,6 +105,20 @@ function hopOf(choice, table, resolved, joiner) {
   const sources = sourcesIn(removed.length ? removed.slice(0, 1) : table.selection.slice(0, 1), data);
   if (Object.keys(choice.open).length) return hop("attention", "unknown", reasonsOf({ ...choice.removed, ...choice.open }), { sources });
   return hop("attention", "fails", `no backend is left: ${reasonsOf(choice.removed)}`, { consequence: "refuses", sources });
+}
+
+/**
+ * A choice that the engine makes by itself and that does not take the model can be changed, where a backend that it did not try does.
+ * Where the person named a type of the cache and the like, that is what can be taken back.
+ * @param {Hop} found @param {Choice} choice @param {Table} table @param {Resolved} resolved @param {Joiner} joiner @returns {Hop}
+ */
+function withAnother(found, choice, table, resolved, joiner) {
+  if (found.state !== "fails" || narrows(resolved) || !(BACKEND in joiner.settings)) return found;
+  const others = [...table.backends.keys()].filter((name) => {
+    if (Object.hasOwn(choice.removed, name)) return false;
+    return choose({ ...resolved, facts: { ...resolved.facts, [BACKEND]: name } }, joiner, table).chosen !== null;
+  });
+  return others.length ? { ...found, settings: [BACKEND], when: { not: { fact: BACKEND, test: others } } } : found;
 }
 
 /**

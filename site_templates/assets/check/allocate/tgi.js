@@ -20,7 +20,7 @@ function blocks(terms) {
   if (problem) return problem;
   const attention = attentionOf(terms);
   const step = BLOCKS[attention] ?? null;
-  if (step === null) return unknown(["setting.attention"], `${attention} is no attention of this engine`);
+  if (step === null) return unknown(["attention.backend"], `${attention} is no attention of this engine`);
   const ranks = terms.ranks("tensor_parallel");
   const size = sizeOf(terms) ?? ZERO;
   const attending = terms.layers.filter((layer) => layer.attends);
@@ -66,7 +66,7 @@ function sizeOf(terms) {
 
 /** What runs: named, else by the width of the heads, the model and the device. @param {Terms} terms @returns {string} */
 function attentionOf(terms) {
-  const named = terms.fact("setting.attention");
+  const named = terms.fact("attention.backend");
   if (![null, "auto"].includes(named)) return String(named);
   const elsewhere = ![null, "cuda"].includes(terms.fact("platform"));
   const other = BEFORE_AMPERE.includes(terms.fact("hardware.class")) || elsewhere ? "paged" : "flashdecoding";
