@@ -318,3 +318,11 @@ def test_a_clean_set_that_is_one_change_larger_stands_before_one_that_leaves_a_q
     assert found.reply.verdict == "only-with"
     assert ["set prefix_caching = false", "set setting.careful = false"] in [sorted(one) for one in changes(found)]
     assert {repair.after.verdict for repair in found.reply.repairs} == {"yes"}
+
+
+def test_memory_that_is_tight_either_way_does_not_stand_against_a_change(ask_real):
+    """A 27B fits a 24 GB card in a smaller file alone, with one slot's cache as with four that share one."""
+    answer = ask_real("gemma-3-27b", "llama.cpp@0c1e57098", hardware="rtx-4090", length=8192)
+    assert answer.hop("memory").state == "gap"
+    assert answer.data["verdict"] == "only-with"
+    assert "cleared by: set setting.kv_unified = false; after that memory: " in answer.data["reason"]

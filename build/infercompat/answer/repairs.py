@@ -143,12 +143,13 @@ def _clears_what_is_met(after: Assessment, before: Assessment) -> bool:
 def _only_depends(after: Assessment, before: Assessment) -> bool:
     """Whether what blocked is cleared, and what is left was there before the change, too: facts that nobody named, failures that can be avoided."""
     left, waiting = map(_waiting, (after, before))
-    return bool(left) and left <= waiting and not _short(after)
+    return bool(left) and left <= waiting
 
 
 def _waiting(found: Assessment) -> set[str]:
-    """What waits for facts that nobody named, what can be avoided, and a length beyond the model's that is taken."""
-    hops = {hop.name for hop in found.hops if (hop.state == "fails" and hop.avoided_by) or (hop.state == "gap" and hop.name == LENGTH_HOP)}
+    """What waits for facts that nobody named, what can be avoided, memory that is tight, and a length beyond the model's that is taken."""
+    tight = (LENGTH_HOP, "memory")
+    hops = {hop.name for hop in found.hops if (hop.state == "fails" and hop.avoided_by) or (hop.state == "gap" and hop.name in tight)}
     return hops | {gate.gotcha.id for gate in found.could_block}
 
 

@@ -220,7 +220,7 @@ function settings(catalog) {
 }
 
 /** Whether the cache does not surely fit. @param {Assessment} found */
-export function isShort(found) {
+function isShort(found) {
   return found.hops.some((hop) => hop.name === "memory" && (hop.state === "fails" || hop.state === "gap"));
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // answer/repairs.py: the smallest sets of allowed changes after which the whole question comes out clean, each asked from the start.
 
-import { changesFor, isShort } from "./changes.js";
+import { changesFor } from "./changes.js";
 import { sortedBy } from "./claims.js";
 import { assess, blocking, couldBlock } from "./decide.js";
 import { NAME as LENGTH_HOP } from "./length.js";
@@ -106,9 +106,10 @@ function openIn(one) {
   return [...one.hops.filter((hop) => hop.state === "unknown" && !hop.optional).map((hop) => hop.name), ...waitingIn(one)];
 }
 
-/** What waits for facts that nobody named, what can be avoided, and a length beyond the model's that is taken. @param {Assessment} one */
+/** What waits for facts that nobody named, what can be avoided, memory that is tight, and a length beyond the model's that is taken. @param {Assessment} one */
 function waitingIn(one) {
-  const hops = one.hops.filter((hop) => (hop.state === "fails" && hop.avoided_by) || (hop.state === "gap" && hop.name === LENGTH_HOP));
+  const tight = [LENGTH_HOP, "memory"];
+  const hops = one.hops.filter((hop) => (hop.state === "fails" && hop.avoided_by) || (hop.state === "gap" && tight.includes(hop.name)));
   return [...couldBlock(one).map((gate) => gate.gotcha.id), ...hops.map((hop) => hop.name)];
 }
 
@@ -118,5 +119,5 @@ function waitingIn(one) {
  */
 function onlyDepends(after, before) {
   const [left, waiting] = [after, before].map(waitingIn);
-  return left.length > 0 && left.every((id) => waiting.includes(id)) && !isShort(after);
+  return left.length > 0 && left.every((id) => waiting.includes(id));
 }
