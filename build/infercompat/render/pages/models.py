@@ -32,6 +32,7 @@ def of_model(matrix: Matrix, model: Record) -> dict:
         row["classes"] = touched_classes(matrix.products.catalog, row["gate"].gotcha)
     context["since"] = [(cell.engine, found) for cell in cells if (history := matrix.histories.get(cell.engine.id)) and (found := history.since(model.id))]
     context["weights"] = [(checkpoint, weights_of(model, checkpoint["hub"], checkpoint["format"])) for checkpoint in model.data["checkpoints"]]
+    context["gated_unknown"] = sum("gated" not in checkpoint for checkpoint in model.data["checkpoints"])
     context["gates"] = sorted(gates.values(), key=lambda row: (severities.index(row["gate"].severity), row["gate"].gotcha.id))
     founded = [cell for cell in cells if cell.verdict == "yes" and cell.grade]
     context["best"] = sorted(founded, key=lambda cell: -cell.grade.confidence)[:BEST]
