@@ -94,6 +94,7 @@ def stack_with(kind: str) -> tuple[list, dict]:
             and engine in ("vllm", "llama.cpp")
             and options.keys() == {"hardware", "context"}
             and answer["verdict"] == "only-with"
+            and memory.get("fits") is True
             and len(answer.get("repairs", [[]])[0]) == 1
             and re.match(r"set [\w.]+ = [\w.]+$", answer.get("repairs", [[""]])[0][0])
         ):

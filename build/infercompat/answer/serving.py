@@ -23,13 +23,13 @@ def serving(engine: Record, checkpoint: str, format: str | None, file: bool = Fa
     if serve is None:
         return None
     if file:
-        return Serving(_filled(serve["argv"], checkpoint.removesuffix(f".{format}")), [])
+        return Serving(_filled(serve["argv"], checkpoint, checkpoint.removesuffix(f".{format}")), [])
     stored = serve.get("stored", {}).get(format)
     steps = [] if stored else serve.get("prepare", [])
     return Serving(_filled(stored or serve["argv"], checkpoint), [(_filled(step["argv"], checkpoint), step["why"]) for step in steps])
 
 
-def _filled(argv: list[str], checkpoint: str) -> list[str]:
-    """The words with the hub id of the checkpoint, and with the last part of it, where they leave a place for them."""
-    name = checkpoint.rstrip("/").rpartition("/")[2]
+def _filled(argv: list[str], checkpoint: str, name: str | None = None) -> list[str]:
+    """The words with the checkpoint's hub id or file, and with its name, else the last part of the id, where they leave a place for them."""
+    name = name or checkpoint.rstrip("/").rpartition("/")[2]
     return [word.replace("{checkpoint}", checkpoint).replace("{name}", name) for word in argv]
