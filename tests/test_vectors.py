@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import pytest
@@ -16,10 +17,6 @@ import configs  # noqa: E402
 import make  # noqa: E402
 
 
-def vectors(name: str) -> list[dict]:
-    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()]
-
-
 @pytest.fixture(scope="module")
 def assessor(real) -> Assessor:
     return Assessor(real)
@@ -28,21 +25,18 @@ def assessor(real) -> Assessor:
 @pytest.mark.parametrize("name", make.NAMES)
 def test_every_question_of_today_s_catalog_is_there(real, name):
     asked = [[model, engine, options] for model, engine, options in make.questions(real, name)]
-    assert [vector["ask"] for vector in vectors(name)] == json.loads(json.dumps(asked)), "run: make vectors, and read what it changes"
+    assert [vector["ask"] for vector in make.kept(name)] == json.loads(json.dumps(asked)), "run: make vectors, and read what it changes"
 
 
 @pytest.mark.parametrize("name", make.NAMES)
 def test_answers_are_those_of_the_vectors(assessor, name):
-    """A part of each file, spread over it; `make vectors` asks all."""
-    wrong = []
-    for number, vector in enumerate(vectors(name)):
-        if number % 11 == len(name) % 11 and make.answer(assessor, *vector["ask"]) != vector["answer"]:
-            wrong.append(vector["ask"])
+    """A part of each file, spread over it; `.ci/run` and `make vectors` ask all."""
+    wrong = [vector["ask"] for vector in make.kept(name, 11) if make.answer(assessor, *vector["ask"]) != vector["answer"]]
     assert wrong == [], "run: make vectors, and read what it changes"
 
 
 def test_the_vectors_hold_every_kind_of_answer():
-    answers = [vector["answer"] for name in make.NAMES for vector in vectors(name)]
+    answers = [vector["answer"] for name in make.NAMES for vector in make.kept(name)]
     assert {answer["verdict"] for answer in answers} == {"yes", "no", "only-with", "unknown"}
     for part in ("gap", "fails", "unknown", "hit", "maybe", "memory", "argv", "repairs", "missing", "provided"):
         assert sum(part in answer for answer in answers) > 10, part
@@ -52,7 +46,7 @@ CONFIG = ("of", "config", "set", "drop")
 
 
 def derivations() -> list[dict]:
-    return [json.loads(line) for line in (FOLDER / "configs.jsonl").read_text("utf-8").splitlines()]
+    return make.kept("configs")
 
 
 def test_every_config_of_the_catalog_is_among_the_vectors(real):
@@ -62,12 +56,13 @@ def test_every_config_of_the_catalog_is_among_the_vectors(real):
 
 
 def test_configs_are_derived_as_the_vectors_have_it():
-    """One in four of each whole config and its variations, since weights take their time; `make vectors` asks all."""
+    """One in four of each whole config and its variations, since weights take their time; `.ci/run` and `make vectors` ask all."""
     whole, different, asked = {}, [], 0
+    one_in = 1 if make.EVERY in os.environ else 4
     for place, one in enumerate(derivations()):
         if "config" in one:
             whole[one["of"]] = one["config"]
-        if place % 4 == 0:
+        if place % one_in == 0:
             config, words = one.get("config"), (configs.WORDS,) if "config" in one else ()
             config = configs.changed(whole[one["of"]], one.get("set", {}), one.get("drop", [])) if config is None else config
             asked += 1

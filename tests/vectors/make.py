@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from infercompat.products import Products
 
 FOLDER = Path(__file__).parent
 NAMES = ("defaults", "stacks", "versions")
+
+EVERY = "EVERY_VECTOR"
+"""The variable that, where it is set, has the tests ask all vectors and not a part."""
 
 STACKS: tuple[dict[str, Any], ...] = (
     {"hardware": "h100-sxm", "context": 32768},
@@ -75,6 +79,12 @@ def lines(products: Products, name: str) -> Iterator[str]:
     assessor = Assessor(products)
     for model, engine, options in questions(products, name):
         yield json.dumps({"ask": [model, engine, options], "answer": answer(assessor, model, engine, options)}, ensure_ascii=False) + "\n"
+
+
+def kept(name: str, one_in: int = 1) -> list[dict[str, Any]]:
+    """The vectors of a file, or one in so many of them, spread over models and engines, unless EVERY is set."""
+    found = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    return found if EVERY in os.environ else found[len(name) % one_in :: one_in]
 
 
 if __name__ == "__main__":
