@@ -63,7 +63,9 @@ def _of_versions(sign: str, left: DottedVersion | None, right: DottedVersion | N
     return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0, "==": order == 0, "!=": order != 0}[sign]
 
 
-Span = tuple[Fraction | float, Fraction | float]
+Exact = int | Fraction
+Span = tuple[Exact | float, Exact | float]
+"""Floats are the infinities alone."""
 
 
 def _can(sign: str, left: Span, right: Span) -> bool:
@@ -84,14 +86,18 @@ def _can(sign: str, left: Span, right: Span) -> bool:
 def _compute(term: Term, values: Mapping[str, object]):
     """The span of values that a term can take, a value that is no quantity as it is, or None."""
     if isinstance(term, Number):
-        return term.value, term.value
+        value = _exact(term.value)
+        return value, value
     if isinstance(term, Word):
         return term.text
     if isinstance(term, Name):
         value = values[term.name]
         if isinstance(value, Range):
             return _exact(value.low), _exact(value.high)
-        return (_exact(value), _exact(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return value
+        exact = _exact(value)
+        return exact, exact
     left, right = _compute(term.left, values), _compute(term.right, values)
     if left is None or right is None:
         return None
@@ -110,9 +116,11 @@ def _is_whole(term: Term, values: Mapping[str, object]) -> bool:
     return not isinstance(term, Word) and term.sign != "/" and _is_whole(term.left, values) and _is_whole(term.right, values)
 
 
-def _exact(number: int | float) -> Fraction | float:
-    # 0.95 is meant as 95/100, so the decimal that is written counts and not its binary neighbour.
-    return number if math.isinf(number) else Fraction(str(number))
+def _exact(number: int | float | Fraction) -> Exact | float:
+    if isinstance(number, float):
+        # 0.95 is meant as 95/100, so the decimal that is written counts and not its binary neighbour.
+        return number if math.isinf(number) else Fraction(str(number))
+    return number.numerator if number.denominator == 1 else number
 
 
 def _combine(sign: str, a: Span, b: Span, whole: bool) -> Span | None:
@@ -128,8 +136,10 @@ def _combine(sign: str, a: Span, b: Span, whole: bool) -> Span | None:
         return _hull(0 if 0 in (x, y) else x * y for x in a for y in b)
     if b[0] <= 0 <= b[1]:
         return None
+    if sign == "%" and a[0] == a[1] and b[0] == b[1] and isinstance(a[0], int) and isinstance(b[0], int):
+        return (a[0] % b[0],) * 2
     quotient = _hull(_divide(x, y) for x in a for y in b)
-    floor = tuple(end if math.isinf(end) else Fraction(math.floor(end)) for end in quotient)
+    floor = tuple(end if _is_infinite(end) else math.floor(end) for end in quotient)
     if sign == "/":
         return quotient
     if sign == "//":
@@ -140,10 +150,16 @@ def _combine(sign: str, a: Span, b: Span, whole: bool) -> Span | None:
     return min(0, b[0] + step), max(0, b[1] - step)
 
 
-def _divide(x: Fraction | float, y: Fraction | float) -> Fraction | float:
-    if math.isinf(y):
-        return Fraction(0)
-    return math.copysign(math.inf, x) * (1 if y > 0 else -1) if math.isinf(x) else Fraction(x) / y
+def _divide(x: Exact | float, y: Exact | float) -> Exact | float:
+    if _is_infinite(y):
+        return 0
+    if _is_infinite(x):
+        return math.copysign(math.inf, x) * (1 if y > 0 else -1)
+    return _exact(Fraction(x) / y)
+
+
+def _is_infinite(end: Exact | float) -> bool:
+    return isinstance(end, float) and math.isinf(end)
 
 
 def _hull(corners) -> Span:

@@ -175,9 +175,11 @@ class _Evaluation(Struct, frozen=True):
         return MISSING if needed and not _is_quantity(value) else value
 
     def items(self, name: str) -> Sequence[Mapping[str, Value | Missing]] | None:
-        """The items of a list, each as its properties."""
+        """The items of a list, each as its properties, and those that are alike once."""
         found = self.facts.linears() if name == "model.linears" else self.facts.layers()
-        return found and [{field: getattr(item, field, None) for field in LISTS[name]} for item in found]
+        fields = tuple(LISTS[name])
+        alike = found and dict.fromkeys(tuple(getattr(item, field, None) for field in fields) for item in found)
+        return alike and [dict(zip(fields, item, strict=True)) for item in alike]
 
     def has_layer(self, leaf: HasLayer, text: str) -> Truth:
         layers = self.facts.layers()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct
@@ -72,14 +73,14 @@ class Arithmetic(Struct, frozen=True):
 Term = Number | Word | Name | Arithmetic
 
 
-class Relation(Struct, frozen=True):
+class Relation(Struct, frozen=True, dict=True):
     """left sign right; the sign is one of COMPARISONS."""
 
     left: Term
     sign: str
     right: Term
 
-    @property
+    @cached_property
     def names(self) -> tuple[Name, ...]:
         return (*_names(self.left), *_names(self.right))
 
@@ -92,7 +93,7 @@ class Relation(Struct, frozen=True):
         """Whether a side is the version of something."""
         return any(isinstance(side, Name) and (fact := lookup(side.name)) is not None and fact.type == "version" for side in self.sides)
 
-    @property
+    @cached_property
     def of_quantities(self) -> bool:
         """Whether its facts have to be numbers; versions are compared too, and words by `one == other` and `one != other`."""
         bare = all(isinstance(side, Name | Word) for side in self.sides)

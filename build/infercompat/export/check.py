@@ -49,7 +49,7 @@ from infercompat.derive import Derived, Unknown
 from infercompat.export.check_memory import memory_of_model
 from infercompat.export.check_trees import tree
 from infercompat.join import Ledger, Stack
-from infercompat.join.claims import PLATFORM, WEIGHTS, condition_words
+from infercompat.join.claims import PLATFORM, WEIGHTS, condition_words, named_by
 from infercompat.join.features import FEATURE, FEATURES
 from infercompat.join.gates import gotchas_about, is_proven, reported
 from infercompat.join.paths import parts
@@ -58,7 +58,6 @@ from infercompat.link import Catalog
 from infercompat.pipeline import Products
 from infercompat.records import Record
 
-NAMES = ("architecture", "model_type")
 TREES = ("when", "clean_when", "matters_when")
 CLAIM_FIELDS = ("holds", "note", "lacks", "consequence", "loads_as", "last_version")
 HARDWARE_FIELDS = ("name", "aliases", "class", "memory_bytes", "visible_bytes", "shared_memory_per_block_bytes", "cites")
@@ -175,7 +174,7 @@ def named_claims(ledger: Ledger, engine: Record) -> dict[str, Any]:
             exact.setdefault(key, {})[name] = [_claim(ledger, snapshot, claim, named=True) for claim in ledger.exact(snapshot, key, name)]
         wanted: dict[str, list] = {}
         for offer in ledger.offers(snapshot):
-            wanted |= {offer: named} if (named := [_claim(ledger, snapshot, claim) for claim in ledger.offer(snapshot, offer) if _named(claim)]) else {}
+            wanted |= {offer: named} if (named := [_claim(ledger, snapshot, claim) for _, claim in ledger.naming(snapshot, offer)]) else {}
         if exact or wanted:
             found[snapshot.id] = {"exact": exact, "requirements": wanted}
     return {"id": engine.id, "snapshots": found}
@@ -222,16 +221,11 @@ def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
     general = {
         offer: found
         for offer in ledger.offers(snapshot)
-        if (found := [_claim(ledger, snapshot, claim) for claim in ledger.offer(snapshot, offer) if not _named(claim)])
+        if (found := [_claim(ledger, snapshot, claim) for claim in ledger.offer(snapshot, offer) if not named_by(claim)])
     }
     fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot, "architecture", "*")]
     found = {"id": snapshot.id, **_only(snapshot.data, ("version", "read_on", "title", "complete"))}
     return found | {"source": _source(ledger, snapshot, None), "fallbacks": fallbacks, "requirements": general}
-
-
-def _named(claim: Mapping[str, Any]) -> dict[str, str]:
-    """What a claim calls the models that it speaks of; empty for one that speaks of any."""
-    return {key: claim["about"][key] for key in NAMES if claim["about"].get(key, "*") != "*"}
 
 
 def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: Collection[str]) -> dict[str, Any]:
@@ -241,8 +235,8 @@ def _claims(ledger: Ledger, engine: Record, names: Mapping[str, str], demanded: 
         exact = {key: [_claim(ledger, snapshot, claim) for claim in claims] for key in names if (claims := ledger.exact(snapshot, key, names[key]))}
         wanted: dict[str, list] = {}
         for offer in (*demanded, *(name for name in ledger.offers(snapshot) if name.startswith((WEIGHTS, PLATFORM, FEATURE)))):
-            for claim in ledger.offer(snapshot, offer):
-                if (named := _named(claim)) and named.items() <= names.items():
+            for named, claim in ledger.naming(snapshot, offer):
+                if named.items() <= names.items():
                     wanted.setdefault(offer, []).append(_claim(ledger, snapshot, claim))
         if exact or wanted:
             found[snapshot.id] = {"exact": exact, "requirements": wanted}

@@ -83,7 +83,9 @@ class _Tables(Struct):
 
     def _triple(self, found: LaidOut, tensor: Tensor) -> Triple:
         shape = (cut_of(tensor), tensor.copies, tensor.kv_rows, tensor.kv_heads, tensor.shape)
-        light, heavy = (self._format(scheme.format_of(tensor)) for scheme in found.stored.schemes)
+        thin, thick = found.stored.schemes
+        light = self._format(thin.format_of(tensor))
+        heavy = light if thick is thin else self._format(thick.format_of(tensor))
         return self.shapes.setdefault(shape, len(self.shapes)), light, heavy
 
     def _format(self, format: Format | None) -> int:

@@ -75,6 +75,8 @@ class Ledger:
         self._snapshots: dict[str | None, list[Record]] = defaultdict(list)
         self._offers: dict[tuple[str, str], list[dict]] = {}
         self._listed: dict[str, list[str]] = {}
+        self._naming: dict[tuple[str, str], list[tuple[dict[str, str], dict]]] = {}
+        self._said: dict[tuple, list[Statement]] = {}
         for snapshot in catalog.of_kind("support"):
             self._snapshots[snapshot.engine].append(snapshot)
 
@@ -105,6 +107,13 @@ class Ledger:
             self._offers[key] = list(_on_offer(snapshot, wanted))
         return self._offers[key]
 
+    def naming(self, snapshot: Record, wanted: str) -> list[tuple[dict[str, str], dict]]:
+        """Those of them that name models, each with what it calls them; found when they are first asked for."""
+        key = (snapshot.id, wanted)
+        if key not in self._naming:
+            self._naming[key] = [(named, claim) for claim in self.offer(snapshot, wanted) if (named := named_by(claim))]
+        return self._naming[key]
+
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
         """The evidence behind a claim: its own citation, else the snapshot's first one with the claim's place."""
         own = (claim or {}).get("cites")
@@ -126,12 +135,20 @@ class Ledger:
 
     def on_architecture(self, engine: Record, names: dict[str, str], holds: Holds) -> list[Statement]:
         """What each snapshot of an engine says of a model's architecture; `names` maps about-keys to the model's values."""
-        key = engine.data.get("model_key", "architecture")
-        found = []
-        for snapshot in self.snapshots(engine.id):
-            statement = self._in_registry(snapshot, key, names, holds)
-            if statement:
-                found.append(statement)
+        asked = (engine.id, *names.items())
+        if asked in self._said:
+            return self._said[asked]
+        key, conditional = engine.data.get("model_key", "architecture"), False
+
+        def noted(tree: dict[str, Any]) -> Truth:
+            nonlocal conditional
+            conditional = conditional or bool(tree)
+            return holds(tree)
+
+        spoken = [self._in_registry(snapshot, key, names, noted) for snapshot in self.snapshots(engine.id)]
+        found = [statement for statement in spoken if statement]
+        if not conditional:  # the same on every stack
+            self._said[asked] = found
         return found
 
     def _in_registry(self, snapshot: Record, key: str, names: dict[str, str], holds: Holds) -> Statement | None:
@@ -203,9 +220,14 @@ def _offer_named(subject: str) -> str | None:
     return None if before is None else before + name
 
 
+def named_by(claim: dict[str, Any]) -> dict[str, str]:
+    """What a claim calls the models that it speaks of; empty for one that speaks of any."""
+    return {key: name for key in ("architecture", "model_type") if (name := claim["about"].get(key, "*")) != "*"}
+
+
 def _narrowness(about: dict[str, Any], names: dict[str, str]) -> int | None:
     """How closely a claim speaks of this model: 1 by name, 0 of any model, None of another one."""
-    wanted = {key: about[key] for key in ("architecture", "model_type") if about.get(key, "*") != "*"}
+    wanted = named_by({"about": about})
     if any(names.get(key) != value for key, value in wanted.items()):
         return None
     return 1 if wanted else 0
