@@ -58,4 +58,7 @@ OTHERS: dict[tuple[str, ...], str] = {
     ("ollama-bge-m3-embedding-nan",): '{"error":"failed to encode response: json: unsupported value: NaN"}',
     ("mlxvlm-phi3-vision-runs-past-end",): "A cat on a sofa.<|end|><|endoftext|><|end|><|endoftext|><|end|>",
     ("mlxvlm-lfm-tool-calls-as-text",): '"content": "<|tool_call_start|>[get_weather(city=\'Oslo\')]<|tool_call_end|>", "tool_calls": []',
+    ("llamacpp-split-mode-row-refused",): "llama_model_load: error loading model: device CUDA0 does not support split buffers",
+    ("llamacpp-tensor-split-cache-types-abort",): "ggml/src/ggml-backend-meta.cpp:538: GGML_ASSERT(ret.axis != GGML_BACKEND_SPLIT_AXIS_UNKNOWN) failed",
+    ("lmdeploy-pytorch-ranks-must-divide-heads",): "AssertionError: num_attention_heads=64 should be divisible by TP=6",
 }
