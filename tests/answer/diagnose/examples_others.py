@@ -51,4 +51,14 @@ OTHERS: dict[tuple[str, ...], str] = {
     ): "RuntimeError: No ScaledDotProductAttention operation observed in the graph, cannot perform the transformation",
     ("tgi-shards-must-divide-heads",): "ValueError: `num_heads` must be divisible by `num_shards` (got `num_heads`: 32 and `num_shards`: 3)",
     ("llamacpp-prompt-cache-host-memory",): "srv    load_model: prompt cache is enabled, size limit: 8192 MiB",
+    ("gaudi-hybrid-prefills-merged-assert",): "    assert len(contents.req_ids) == 1\nAssertionError",
+    ("gaudi-mrope-batched-prompts-shape",): (
+        "RuntimeError: The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 0.  Target sizes: [4, 1275]."
+    ),
+    ("ollama-bge-m3-embedding-nan",): '{"error":"failed to encode response: json: unsupported value: NaN"}',
+    ("mlxvlm-phi3-vision-runs-past-end",): "A cat on a sofa.<|end|><|endoftext|><|end|><|endoftext|><|end|>",
+    ("mlxvlm-lfm-tool-calls-as-text",): '"content": "<|tool_call_start|>[get_weather(city=\'Oslo\')]<|tool_call_end|>", "tool_calls": []',
+    ("llamacpp-split-mode-row-refused",): "llama_model_load: error loading model: device CUDA0 does not support split buffers",
+    ("llamacpp-tensor-split-cache-types-abort",): "ggml/src/ggml-backend-meta.cpp:538: GGML_ASSERT(ret.axis != GGML_BACKEND_SPLIT_AXIS_UNKNOWN) failed",
+    ("lmdeploy-pytorch-ranks-must-divide-heads",): "AssertionError: num_attention_heads=64 should be divisible by TP=6",
 }

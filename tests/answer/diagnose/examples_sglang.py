@@ -44,4 +44,6 @@ SGLANG: dict[tuple[str, ...], str] = {
         "ValueError: --enable-unified-memory only supports --speculative-algorithm EAGLE\nValueError: --enable-unified-memory with PD disaggregation"
     ),
     ("sglang-gemma4-lora-missing-lora-a",): "RuntimeError: Failed to load LoRA adapter tuned: 'model.layers.15.self_attn.v_proj.lora_A.weight'",
+    ("sglang-attention-replicas-must-divide-ranks",): "    assert cfg.tp_size % cfg.attn_dp_size == 0\nAssertionError",
+    ("sglang-tp-must-divide-heads",): "    assert self.total_num_heads % attn_tp_size == 0\nAssertionError",
 }

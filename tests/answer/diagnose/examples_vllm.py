@@ -63,4 +63,11 @@ VLLM: dict[tuple[str, ...], str] = {
     ("vllm-nvfp4-gb10-weight-only-kernel-chosen",): "INFO [nvfp4.py:60] Using FlashInferCuteDslNvFp4W4A16LinearKernel for NVFP4 GEMM",
     ("vllm-mistral-common-pixtral-warmup-0221",): "ValueError: Failed to apply MistralCommonPixtralProcessor on data={'text': '', 'images': []}",
     ("vllm-offloading-llama4-assert",): "    assert isinstance(kv_cache_spec, FullAttentionSpec)\nAssertionError",
+    ("vllm-bitsandbytes-gone-028",): "ValueError: Unknown quantization method: bitsandbytes. Must be one of ['awq', 'fp8', 'gptq'].",
+    ("vllm-gguf-left-for-plugin-024",): "ValueError: Unknown quantization method: gguf. Must be one of ['awq', 'fp8', 'gptq'].",
+    ("vllm-rdna4-aiter-unified-attention-forced",): (
+        "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 65792, Hardware limit: 65536."
+    ),
+    ("vllm-glm53flash-sm120-flashinfer-fail",): "RuntimeError: Worker failed with error 'concat_and_cache_mla, pe_dim must be 64 for fp8_ds_mla'",
+    ("vllm-glm53flash-hopper-fp8-cache-refused",): "ValueError: MLA kv_data_type torch.uint8 is not supported. Supported dtypes: [torch.float16]",
 }
