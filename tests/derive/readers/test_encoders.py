@@ -5,7 +5,7 @@ import pytest
 from infercompat.derive import derive
 
 
-@pytest.mark.parametrize("model_type", ["bert", "xlm-roberta", "modernbert", "nomic_bert", "wav2vec2"])
+@pytest.mark.parametrize("model_type", ["bert", "xlm-roberta", "modernbert", "nomic_bert", "wav2vec2", "llama_bidirec"])
 def test_encoders_keep_no_cache(model_type):
     derived = derive({"model_type": model_type, "num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12})
     assert derived.counts() == {"none": 12}

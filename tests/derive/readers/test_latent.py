@@ -20,6 +20,16 @@ def test_the_families_of_deepseek_v3(model_type):
     assert derive(DEEPSEEK_V3 | {"model_type": model_type}).layers == derive(DEEPSEEK_V3).layers
 
 
+def test_the_small_vision_models_of_deepseek_have_plain_heads():
+    # DeepSeek-OCR: hidden_size 1280 over 10 heads.
+    text = {"num_hidden_layers": 12, "num_attention_heads": 10, "num_key_value_heads": 10, "hidden_size": 1280, "kv_lora_rank": None}
+    values = {"model_type": "deepseek_vl_v2", "language_config": text | {"use_mla": False, "qk_rope_head_dim": 0}}
+    assert derive(values).layers == (Layer("full", 10, 128, 128),) * 12
+    assert derive(values).cost().ideal.growing_bytes_per_token == 12 * 2 * 1280 * 2
+    assert derive(values | {"language_config": DEEPSEEK_V3 | {"model_type": "deepseek_v2"}}).counts() == {"latent": 61}
+    assert "kv_lora_rank" in derive(values | {"language_config": text}).missing
+
+
 def test_longcat_attends_twice_in_each_layer():
     values = {key: value for key, value in DEEPSEEK_V3.items() if key != "num_hidden_layers"} | {"model_type": "longcat_flash"}
     assert len(derive(values | {"num_layers": 28}).layers) == 56

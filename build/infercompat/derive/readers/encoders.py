@@ -11,7 +11,7 @@ def encoder(config: Config) -> Demands | Unknown:
     """Every layer attends in both directions within one pass, and nothing is kept for a next token.
 
     Decided by the modeling files of the families in transformers, whose forward passes take no cache, or are not causal
-    (models/embedding_gemma2/modeling_embedding_gemma2.py is_causal).
+    (models/embedding_gemma2/modeling_embedding_gemma2.py is_causal, and LlamaBidirectionalConfig in models/config.py of vLLM).
     """
     config.note("an encoder: it reads the whole input in one pass and keeps no cache")
     return demands(config, [Layer("none")] * config.layer_count())
@@ -21,10 +21,10 @@ READERS = (
     Reader(
         encoder,
         "bert roberta xlm-roberta xlm-roberta-xl camembert distilbert electra mpnet deberta deberta-v2 modernbert nomic_bert "
-        "jina_embeddings_v3 new gte eurobert albert hubert wavlm wav2vec2 wav2vec2-bert vits embedding_gemma2 embedding_gemma2_text",
+        "jina_embeddings_v3 new gte eurobert albert hubert wavlm wav2vec2 wav2vec2-bert vits embedding_gemma2 embedding_gemma2_text llama_bidirec",
         "BertModel BertForMaskedLM BertForSequenceClassification BertForTokenClassification RobertaModel RobertaForMaskedLM "
         "RobertaForSequenceClassification XLMRobertaModel XLMRobertaForMaskedLM XLMRobertaForSequenceClassification DistilBertModel "
         "MPNetModel ModernBertModel ModernBertForSequenceClassification NomicBertModel GteModel GteNewModel HubertModel WavLMModel "
-        "VitsModel EmbeddingGemma2Model",
+        "VitsModel EmbeddingGemma2Model LlamaBidirectionalModel LlamaBidirectionalForSequenceClassification",
     ),
 )

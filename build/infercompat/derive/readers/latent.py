@@ -31,6 +31,16 @@ def mla(config: Config) -> Demands | Unknown:
     return demands(config, [layer] * config.layer_count(), {"mla": _rank(layer)})
 
 
+def deepseek_v2(config: Config) -> Demands | Unknown:
+    """As `mla`; K and V of plain heads where use_mla is false, as in the smallest DeepSeek-VL2 and in DeepSeek-OCR.
+
+    Decided by model_executor/models/deepseek_vl2.py (vLLM), which then takes DeepseekForCausalLM for the text part.
+    """
+    if config.find("use_mla") is False:
+        return demands(config, [attention(config)] * config.layer_count())
+    return mla(config)
+
+
 def longcat(config: Config) -> Demands | Unknown:
     """Latent attention twice in each of num_layers decoder layers; num_hidden_layers, where it is written, counts the halves.
 
@@ -166,10 +176,15 @@ def _rank(layer: Layer) -> str:
 READERS = (
     Reader(
         mla,
-        "deepseek_v2 deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
-        "DeepseekV2ForCausalLM DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration "
+        "deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
+        "DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration "
         "Glm4MoeLiteForCausalLM Mistral4ForCausalLM MiniCPM3ForCausalLM YoutuForCausalLM AXK1ForCausalLM SarvamMLAForCausalLM "
         "MistralLarge3ForCausalLM KimiVLForConditionalGeneration",
+    ),
+    Reader(
+        deepseek_v2,
+        "deepseek_v2 deepseek_vl_v2",
+        "DeepseekV2ForCausalLM DeepseekVLV2ForCausalLM DeepseekVL2ForCausalLM DeepseekOCRForCausalLM DeepseekOCR2ForCausalLM",
     ),
     Reader(longcat, "longcat_flash", "LongcatFlashForCausalLM"),
     Reader(deepseek_v32, "deepseek_v32 axk2", "DeepseekV32ForCausalLM AXK2ForCausalLM"),

@@ -17,10 +17,10 @@ export const READERS = [
   [
     encoder,
     "bert roberta xlm-roberta xlm-roberta-xl camembert distilbert electra mpnet deberta deberta-v2 modernbert nomic_bert " +
-      "jina_embeddings_v3 new gte eurobert albert hubert wavlm wav2vec2 wav2vec2-bert vits embedding_gemma2 embedding_gemma2_text",
+      "jina_embeddings_v3 new gte eurobert albert hubert wavlm wav2vec2 wav2vec2-bert vits embedding_gemma2 embedding_gemma2_text llama_bidirec",
     "BertModel BertForMaskedLM BertForSequenceClassification BertForTokenClassification RobertaModel RobertaForMaskedLM " +
       "RobertaForSequenceClassification XLMRobertaModel XLMRobertaForMaskedLM XLMRobertaForSequenceClassification DistilBertModel " +
       "MPNetModel ModernBertModel ModernBertForSequenceClassification NomicBertModel GteModel GteNewModel HubertModel WavLMModel " +
-      "VitsModel EmbeddingGemma2Model",
+      "VitsModel EmbeddingGemma2Model LlamaBidirectionalModel LlamaBidirectionalForSequenceClassification",
   ],
 ];

@@ -26,6 +26,12 @@ function mla(config) {
   return demands(config, repeated(one, config.layerCount()), { mla: rank(one) });
 }
 
+/** As `mla`; K and V of plain heads where use_mla is false, as in the smallest DeepSeek-VL2 and in DeepSeek-OCR. @type {Read} */
+function deepseekV2(config) {
+  if (config.find("use_mla") === false) return demands(config, repeated(attention(config), config.layerCount()));
+  return mla(config);
+}
+
 /** Latent attention twice in each of num_layers decoder layers; num_hidden_layers, where it is written, counts the halves. @type {Read} */
 function longcat(config) {
   const one = latentLayer(config);
@@ -148,10 +154,15 @@ function rank(one) {
 export const READERS = [
   [
     mla,
-    "deepseek_v2 deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
-    "DeepseekV2ForCausalLM DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration " +
+    "deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
+    "DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration " +
       "Glm4MoeLiteForCausalLM Mistral4ForCausalLM MiniCPM3ForCausalLM YoutuForCausalLM AXK1ForCausalLM SarvamMLAForCausalLM " +
       "MistralLarge3ForCausalLM KimiVLForConditionalGeneration",
+  ],
+  [
+    deepseekV2,
+    "deepseek_v2 deepseek_vl_v2",
+    "DeepseekV2ForCausalLM DeepseekVLV2ForCausalLM DeepseekVL2ForCausalLM DeepseekOCRForCausalLM DeepseekOCR2ForCausalLM",
   ],
   [longcat, "longcat_flash", "LongcatFlashForCausalLM"],
   [deepseekV32, "deepseek_v32 axk2", "DeepseekV32ForCausalLM AXK2ForCausalLM"],
