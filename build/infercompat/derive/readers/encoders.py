@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infercompat.derive.config import Config
 from infercompat.derive.layers import Demands, Layer, Unknown
-from infercompat.derive.readers.common import Reader, demands
+from infercompat.derive.readers.common import Reader, attention, demands
 
 
 def encoder(config: Config) -> Demands | Unknown:
@@ -17,7 +17,18 @@ def encoder(config: Config) -> Demands | Unknown:
     return demands(config, [Layer("none")] * config.layer_count())
 
 
+def jina_v5(config: Config) -> Demands | Unknown:
+    """One class for two kinds: an encoder where is_decoder is false, else full attention as in Qwen3.
+
+    Decided by model_executor/models/jina.py (vLLM), JinaEmbeddingsV5Model.
+    """
+    if not config.flag("is_decoder", True):
+        return encoder(config)
+    return demands(config, [attention(config, stated="num_key_value_heads head_dim")] * config.layer_count())
+
+
 READERS = (
+    Reader(jina_v5, "jina_embeddings_v5", "JinaEmbeddingsV5Model"),
     Reader(
         encoder,
         "bert roberta xlm-roberta xlm-roberta-xl camembert distilbert electra mpnet deberta deberta-v2 modernbert nomic_bert "
