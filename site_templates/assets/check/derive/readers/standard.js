@@ -119,14 +119,14 @@ export const READERS = [
     plain,
     "llama olmo olmo2 olmoe flex_olmo granite granitemoe granitemoeshared cohere apertus apertus1p5_text arcee aria_text phi phi-msft " +
       "gpt_neox gpt_neox_japanese gpt2 gptj codegen bloom opt xglm biogpt persimmon nemotron hunyuan_v1_dense hunyuan_v1_moe hyperclovax " +
-      "jais2 mpt diffllama deepseek deepseek_ocr2_text internlm2 orion minicpm solar nanochat qwen baichuan",
+      "jais2 mpt diffllama deepseek deepseek_ocr2_text internlm2 orion minicpm solar nanochat qwen baichuan hunyuan_vl hunyuan_vl_text",
     "LlamaForCausalLM LLaMAForCausalLM LlamaModel OlmoForCausalLM Olmo2ForCausalLM OlmoeForCausalLM FlexOlmoForCausalLM " +
       "GraniteForCausalLM GraniteMoeForCausalLM GraniteMoeSharedForCausalLM CohereForCausalLM ApertusForCausalLM " +
       "Apertus1p5TextForCausalLM ArceeForCausalLM AriaTextForCausalLM PhiForCausalLM GPTNeoXForCausalLM GPTNeoXJapaneseForCausalLM " +
       "GPT2LMHeadModel GPTJForCausalLM CodeGenForCausalLM BloomForCausalLM OPTForCausalLM XGLMForCausalLM BioGptForCausalLM " +
       "PersimmonForCausalLM NemotronForCausalLM HunYuanDenseV1ForCausalLM HunYuanMoEV1ForCausalLM HyperCLOVAXForCausalLM Jais2ForCausalLM " +
       "MptForCausalLM MPTForCausalLM DiffLlamaForCausalLM DeepseekForCausalLM InternLM2ForCausalLM OrionForCausalLM MiniCPMForCausalLM " +
-      "SolarForCausalLM NanoChatForCausalLM FuyuForCausalLM YiForCausalLM QWenLMHeadModel BaiChuanForCausalLM BaichuanForCausalLM",
+      "SolarForCausalLM NanoChatForCausalLM FuyuForCausalLM YiForCausalLM QWenLMHeadModel BaiChuanForCausalLM BaichuanForCausalLM HunYuanVLForConditionalGeneration",
   ],
   [
     grouped,
