@@ -103,6 +103,30 @@ def test_deepseek_v4_needs_a_known_ratio_for_each_layer(ratios):
     assert derive(DEEPSEEK_V4_FLASH | {"compress_ratios": ratios}).missing == ("compress_ratios (not 0, 4 or 128 for each layer)",)
 
 
+DEEPSEEK_V41_FLASH = DEEPSEEK_V4_FLASH | {
+    "model_type": "deepseek_v41_text",
+    "num_hidden_layers": 40,
+    "compress_ratios": [0, 0, *[2] * 18, *[1] * 20, 0, 0, 0],
+    "kv_source_layer_ids": [2, 8, 14, 20],
+    "num_nextn_predict_layers": 3,
+}
+
+
+def test_deepseek_v41_keeps_entries_in_four_layers_and_a_window_in_each():
+    derived = derive(DEEPSEEK_V41_FLASH)
+    assert derived.counts() == {"sliding": 2, "indexed": 38}
+    assert [at for at, layer in enumerate(derived.layers) if layer.compress_ratio] == [2, 8, 14, 20]
+    # Three layers keep an entry of 512 and an index key of 128 for two tokens, one for each token; 40 windows of 128 entries.
+    ideal = derived.cost().ideal
+    assert ideal.growing_bytes_per_token == (3 * 640 // 2 + 640) * 2
+    assert derived.cost().ideal_bytes(4096) == (3 * 640 * 2048 + 640 * 4096 + 40 * 128 * 512) * 2
+
+
+def test_deepseek_v41_has_to_name_its_sources():
+    assert "kv_source_layer_ids" in derive({key: value for key, value in DEEPSEEK_V41_FLASH.items() if key != "kv_source_layer_ids"}).missing
+    assert "not 0, 1 or 2" in derive(DEEPSEEK_V41_FLASH | {"compress_ratios": [4] * 40}).missing[0]
+
+
 MINIMAX_M3 = {
     "model_type": "minimax_m3",
     "num_hidden_layers": 60,

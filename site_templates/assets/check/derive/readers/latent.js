@@ -127,6 +127,27 @@ function deepseekV4(config) {
   return demands(config, own.map((ratio) => byRatio.get(ratio) ?? base), reasons);
 }
 
+/** As `deepseekV4` with an entry for each token or two, and its index key, that only layers in kv_source_layer_ids keep. @type {Read} */
+function deepseekV41(config) {
+  const width = config.size("head_dim"), window = config.positive("sliding_window"), index = config.size("index_head_dim");
+  const count = config.layerCount();
+  let sources = config.sizes("kv_source_layer_ids");
+  const ratios = config.perLayer(config.sizes("compress_ratios") ?? [], count, "compress_ratios");
+  if (ratios.some((ratio) => ![0, 1, 2].includes(ratio))) config.miss("compress_ratios (not 0, 1 or 2 for each layer)", null);
+  if (!sources?.length) sources = config.miss("kv_source_layer_ids", []);
+  const base = layer("sliding", { kv_heads: 1, k_width: width, v_width: width, window, latent_width: width });
+  const reading = replace(base, { kind: "indexed" });
+  const layers = ratios.map((ratio, at) => {
+    if (!ratio) return base;
+    return sources?.includes(at) ? replace(reading, { index_width: index, compress_ratio: ratio }) : reading;
+  });
+  const kept = layers.filter((one) => one.compress_ratio).length;
+  return demands(config, layers, {
+    "sparse-mla": `index keys of ${index} and entries of ${width} on ${kept} of ${count} layers, for a token or two, which other layers read`,
+    "attention-sinks": "attention sinks are in the code of DeepseekV4 (SGLang deepseek_v4.py)",
+  });
+}
+
 /** Grouped-query attention on every layer, and an index key a token on the layers whose sparse_attention_freq is 1. @type {Read} */
 function minimaxM3(config) {
   const full = attention(config, { stated: "num_key_value_heads head_dim" });
@@ -170,6 +191,7 @@ export const READERS = [
   [hyV4, "hy_v4 hy_v4_vl_text", "HYV4ForCausalLM HYV4VLForConditionalGeneration"],
   [mistralLarge4, "mistral_large4_text", "MistralLarge4ForConditionalGeneration"],
   [deepseekV4, "deepseek_v4", "DeepseekV4ForCausalLM"],
+  [deepseekV41, "deepseek_v41 deepseek_v41_text", "DeepseekV41ForCausalLM"],
   [
     minimaxM3,
     "minimax_m3 minimax_m3_vl minimax_m3_vl_text",
