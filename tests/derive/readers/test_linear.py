@@ -37,6 +37,7 @@ QWEN_4_EXP = QWEN3_NEXT_80B | {
     "mamba_ssm_dtype": "float32",
     "indexer_n_heads": 4,
     "indexer_head_dim": 128,
+    "indexer_compress_ratio": 4,
     "ple_layer_ids": [2],
     "ple_conv_kernel_size": 4,
     "ngram_size": 3,
@@ -47,12 +48,13 @@ QWEN_4_EXP = QWEN3_NEXT_80B | {
 def test_qwen4_exp_has_an_index_where_it_attends_and_features_in_one_layer():
     derived = derive(QWEN_4_EXP)
     assert attending(QWEN_4_EXP) == list(range(3, 48, 4))
-    assert derived.layers[3] == Layer("indexed", 2, 256, 256, index_width=128)
+    # One key of 128 for four tokens.
+    assert derived.layers[3] == Layer("indexed", 2, 256, 256, index_width=32)
     # (2 * 16 * 128 + 48 * 128) channels * 3 columns, and 4 * 2560 channels * 3 * 3 columns of features on the second layer.
     assert [layer.conv_elements for layer in derived.layers[:3]] == [30_720, 30_720 + 92_160, 30_720]
     assert derived.layers[0].state_elements == 48 * 128 * 128
-    assert derived.requirements["sparse-gqa"] == "index keys of 128 on 12 of 48 layers, beside grouped-query attention"
-    assert derived.cost().ideal.growing_bytes_per_token == 12 * (2 * 2 * 256 + 128) * 2
+    assert derived.requirements["sparse-gqa"] == "an index key of 128 for 4 tokens on 12 of 48 layers, beside grouped-query attention"
+    assert derived.cost().ideal.growing_bytes_per_token == 12 * (2 * 2 * 256 + 32) * 2
 
 
 def test_qwen4_exp_without_a_list_or_an_index():

@@ -43,18 +43,20 @@ def qwen4_exp(config: Config) -> Demands | Unknown:
     """As `delta_net` with an index on each layer that attends; layers named in ple_layer_ids, counting from 1, also convolve n-gram features.
 
     Decided by models/qwen4_exp/configuration_qwen4_exp.py and modeling_qwen4_exp.py, Qwen4ExpTextQSAIndexer and Qwen4ExpTextPLELayer
-    (transformers). Index keys are counted for every token, as transformers keeps them before it averages indexer_compress_ratio of them;
-    the few tokens that an n-gram looks back on are not counted.
+    (transformers). Of indexer_compress_ratio tokens one index key is kept, their mean, as srt/mem_cache/qsa_kv_pool.py (SGLang) and
+    models/qwen4_exp/common/qsa_cache.py (vLLM) do, and counted as a part of its width for each. Keys that wait for their mean and the
+    tokens that an n-gram looks back on are not counted.
     """
     period = 4 if config.states("layer_types") else config.size("full_attention_interval", 4, "Qwen4ExpTextConfig", least=1)
     listed = layer_types(config, one_full_in(period, period - 1, LINEAR), f"one full in {period}")
     words = [FULL if word in (INDEXED, "hybrid_indexed") else word for word in listed]
     full, own = attention(config, stated=STATED), {}
     if config.states("indexer_n_heads"):
-        full = replace(full, kind="indexed", index_width=config.size("indexer_head_dim"))
-        keyed = f"index keys of {full.index_width} on {words.count(FULL)} of {len(words)} layers"
+        width, ratio = config.size("indexer_head_dim"), config.size("indexer_compress_ratio", least=1)
+        full = replace(full, kind="indexed", index_width=-(-width // ratio))
+        keyed = f"an index key of {width} for {ratio} tokens on {words.count(FULL)} of {len(words)} layers"
         own = {"sparse-gqa": f"{keyed}, beside grouped-query attention"}
-        config.note("index keys are counted for every token; what an engine keeps of indexer_compress_ratio tokens differs")
+        config.note(f"an index key of {width} for {ratio} tokens is counted as {full.index_width} for each; transformers keeps one for every token")
     layers = {LINEAR: states.gated_delta_net(config), FULL: full}
     if convolving := config.sizes("ple_layer_ids"):
         if any(not 1 <= index <= len(words) for index in convolving):

@@ -32,10 +32,11 @@ function qwen4Exp(config) {
   /** @type {Record<string, string>} */
   let own = {};
   if (config.states("indexer_n_heads")) {
-    full = replace(full, { kind: "indexed", index_width: config.size("indexer_head_dim") });
-    const keyed = `index keys of ${full.index_width} on ${words.filter((word) => word === FULL).length} of ${words.length} layers`;
+    const width = config.size("indexer_head_dim"), ratio = config.positive("indexer_compress_ratio");
+    full = replace(full, { kind: "indexed", index_width: Math.ceil(width / ratio) });
+    const keyed = `an index key of ${width} for ${ratio} tokens on ${words.filter((word) => word === FULL).length} of ${words.length} layers`;
     own = { "sparse-gqa": `${keyed}, beside grouped-query attention` };
-    config.note("index keys are counted for every token; what an engine keeps of indexer_compress_ratio tokens differs");
+    config.note(`an index key of ${width} for ${ratio} tokens is counted as ${full.index_width} for each; transformers keeps one for every token`);
   }
   /** @type {Record<string, Layer>} */
   let layers = { [LINEAR]: states.gatedDeltaNet(config), [FULL]: full };
