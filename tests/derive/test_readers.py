@@ -11,7 +11,7 @@ from infercompat.derive.config import Config
 from infercompat.derive.layers import Demands, Unknown
 
 SOURCES = ("models/", "model_executor/", "modeling files", "mlc_llm/model/", "fla/layers/")
-PROJECTS = ("transformers", "vLLM", "mlc-llm", "flash-linear-attention")
+PROJECTS = ("transformers", "vLLM", "SGLang", "mlc-llm", "flash-linear-attention")
 
 
 def test_a_name_that_is_claimed_twice_is_an_error():

@@ -20,6 +20,16 @@ def test_the_families_of_deepseek_v3(model_type):
     assert derive(DEEPSEEK_V3 | {"model_type": model_type}).layers == derive(DEEPSEEK_V3).layers
 
 
+def test_the_small_vision_models_of_deepseek_have_plain_heads():
+    # DeepSeek-OCR: hidden_size 1280 over 10 heads.
+    text = {"num_hidden_layers": 12, "num_attention_heads": 10, "num_key_value_heads": 10, "hidden_size": 1280, "kv_lora_rank": None}
+    values = {"model_type": "deepseek_vl_v2", "language_config": text | {"use_mla": False, "qk_rope_head_dim": 0}}
+    assert derive(values).layers == (Layer("full", 10, 128, 128),) * 12
+    assert derive(values).cost().ideal.growing_bytes_per_token == 12 * 2 * 1280 * 2
+    assert derive(values | {"language_config": DEEPSEEK_V3 | {"model_type": "deepseek_v2"}}).counts() == {"latent": 61}
+    assert "kv_lora_rank" in derive(values | {"language_config": text}).missing
+
+
 def test_longcat_attends_twice_in_each_layer():
     values = {key: value for key, value in DEEPSEEK_V3.items() if key != "num_hidden_layers"} | {"model_type": "longcat_flash"}
     assert len(derive(values | {"num_layers": 28}).layers) == 56
@@ -91,6 +101,30 @@ def test_deepseek_v4_by_names_of_layers():
 @pytest.mark.parametrize("ratios", [[0] * 42, [0] * 45, [0, 8, *[4] * 41]])
 def test_deepseek_v4_needs_a_known_ratio_for_each_layer(ratios):
     assert derive(DEEPSEEK_V4_FLASH | {"compress_ratios": ratios}).missing == ("compress_ratios (not 0, 4 or 128 for each layer)",)
+
+
+DEEPSEEK_V41_FLASH = DEEPSEEK_V4_FLASH | {
+    "model_type": "deepseek_v41_text",
+    "num_hidden_layers": 40,
+    "compress_ratios": [0, 0, *[2] * 18, *[1] * 20, 0, 0, 0],
+    "kv_source_layer_ids": [2, 8, 14, 20],
+    "num_nextn_predict_layers": 3,
+}
+
+
+def test_deepseek_v41_keeps_entries_in_four_layers_and_a_window_in_each():
+    derived = derive(DEEPSEEK_V41_FLASH)
+    assert derived.counts() == {"sliding": 2, "indexed": 38}
+    assert [at for at, layer in enumerate(derived.layers) if layer.compress_ratio] == [2, 8, 14, 20]
+    # Three layers keep an entry of 512 and an index key of 128 for two tokens, one for each token; 40 windows of 128 entries.
+    ideal = derived.cost().ideal
+    assert ideal.growing_bytes_per_token == (3 * 640 // 2 + 640) * 2
+    assert derived.cost().ideal_bytes(4096) == (3 * 640 * 2048 + 640 * 4096 + 40 * 128 * 512) * 2
+
+
+def test_deepseek_v41_has_to_name_its_sources():
+    assert "kv_source_layer_ids" in derive({key: value for key, value in DEEPSEEK_V41_FLASH.items() if key != "kv_source_layer_ids"}).missing
+    assert "not 0, 1 or 2" in derive(DEEPSEEK_V41_FLASH | {"compress_ratios": [4] * 40}).missing[0]
 
 
 MINIMAX_M3 = {

@@ -22,6 +22,49 @@ def test_qwen3_5_says_the_dtype_of_its_state():
     assert derive(values).cost().ideal.state_bytes_per_sequence == 77_266_944
 
 
+QWEN_4_EXP = QWEN3_NEXT_80B | {
+    "model_type": "qwen4_exp_text",
+    "num_hidden_layers": 48,
+    "hidden_size": 2560,
+    "num_attention_heads": 24,
+    "num_key_value_heads": 2,
+    "head_dim": 256,
+    "linear_num_key_heads": 16,
+    "linear_num_value_heads": 48,
+    "linear_key_head_dim": 128,
+    "linear_value_head_dim": 128,
+    "linear_conv_kernel_dim": 4,
+    "mamba_ssm_dtype": "float32",
+    "indexer_n_heads": 4,
+    "indexer_head_dim": 128,
+    "indexer_compress_ratio": 4,
+    "ple_layer_ids": [2],
+    "ple_conv_kernel_size": 4,
+    "ngram_size": 3,
+    "hc_count": 4,
+}
+
+
+def test_qwen4_exp_has_an_index_where_it_attends_and_features_in_one_layer():
+    derived = derive(QWEN_4_EXP)
+    assert attending(QWEN_4_EXP) == list(range(3, 48, 4))
+    # One key of 128 for four tokens.
+    assert derived.layers[3] == Layer("indexed", 2, 256, 256, index_width=32)
+    # (2 * 16 * 128 + 48 * 128) channels * 3 columns, and 4 * 2560 channels * 3 * 3 columns of features on the second layer.
+    assert [layer.conv_elements for layer in derived.layers[:3]] == [30_720, 30_720 + 92_160, 30_720]
+    assert derived.layers[0].state_elements == 48 * 128 * 128
+    assert derived.requirements["sparse-gqa"] == "an index key of 128 for 4 tokens on 12 of 48 layers, beside grouped-query attention"
+    assert derived.cost().ideal.growing_bytes_per_token == 12 * (2 * 2 * 256 + 32) * 2
+
+
+def test_qwen4_exp_without_a_list_or_an_index():
+    plain = {key: value for key, value in QWEN_4_EXP.items() if key not in ("indexer_n_heads", "ple_layer_ids")}
+    assert derive(plain).counts() == {"full": 12, "recurrent": 36}
+    words = ["linear_attention", "hybrid_indexed", "linear_attention", "deepseek_sparse_attention"]
+    assert derive(QWEN_4_EXP | {"num_hidden_layers": 4, "layer_types": words}).layers[1].conv_elements == 92_160
+    assert "outside 1 to 48" in derive(QWEN_4_EXP | {"ple_layer_ids": [0]}).missing[0]
+
+
 def test_olmo_hybrid():
     values = QWEN3_NEXT_80B | {"model_type": "olmo_hybrid", "num_hidden_layers": 8}
     assert attending(values) == [3, 7]

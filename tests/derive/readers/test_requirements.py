@@ -55,6 +55,11 @@ def test_what_is_null_empty_or_one_demands_nothing():
     assert from_config(Config(values)) == {}
 
 
+def test_phi_4_multimodal_keeps_its_encoder_of_pictures_in_the_embedding_layer():
+    values = {"embd_layer": {"embedding_cls": "image_audio", "image_embd_layer": {"crop_size": 448}}, "audio_processor": {"name": "cascades"}}
+    assert from_config(Config(values)) == {"image-input": "embd_layer present", "audio-input": "audio_processor present"}
+
+
 def test_whole_models():
     assert derive(configs.GEMMA_3_27B).requirements == {
         "sliding-window": "sliding_window 1024 on 52 of 62 layers",

@@ -31,6 +31,16 @@ def mla(config: Config) -> Demands | Unknown:
     return demands(config, [layer] * config.layer_count(), {"mla": _rank(layer)})
 
 
+def deepseek_v2(config: Config) -> Demands | Unknown:
+    """As `mla`; K and V of plain heads where use_mla is false, as in the smallest DeepSeek-VL2 and in DeepSeek-OCR.
+
+    Decided by model_executor/models/deepseek_vl2.py (vLLM), which then takes DeepseekForCausalLM for the text part.
+    """
+    if config.find("use_mla") is False:
+        return demands(config, [attention(config)] * config.layer_count())
+    return mla(config)
+
+
 def longcat(config: Config) -> Demands | Unknown:
     """Latent attention twice in each of num_layers decoder layers; num_hidden_layers, where it is written, counts the halves.
 
@@ -140,6 +150,32 @@ def deepseek_v4(config: Config) -> Demands | Unknown:
     return demands(config, [by_ratio.get(ratio, base) for ratio in ratios[:count]], own)
 
 
+def deepseek_v41(config: Config) -> Demands | Unknown:
+    """As `deepseek_v4` with an entry for each token or two, and its index key, that only layers in kv_source_layer_ids keep.
+
+    Decided by srt/models/deepseek_v4.py and srt/mem_cache/deepseek_v4_memory_pool.py, collect_sources_by_ratio (SGLang). Every layer
+    has a window of its own; those between two sources read the entries of the one before.
+    """
+    width, window, index = config.size("head_dim"), config.size("sliding_window", least=1), config.size("index_head_dim")
+    count, sources = config.layer_count(), config.sizes("kv_source_layer_ids")
+    ratios = config.per_layer(config.sizes("compress_ratios") or [], count, "compress_ratios")
+    if set(ratios) - {0, 1, 2}:
+        config.miss("compress_ratios (not 0, 1 or 2 for each layer)", None)
+    if not sources:
+        sources = config.miss("kv_source_layer_ids", [])
+    base = Layer("sliding", 1, width, width, window, latent_width=width)
+    reading = replace(base, kind="indexed")
+    layers = [
+        replace(reading, index_width=index, compress_ratio=ratio) if at in sources and ratio else reading if ratio else base for at, ratio in enumerate(ratios)
+    ]
+    kept = sum(bool(layer.compress_ratio) for layer in layers)
+    own = {
+        "sparse-mla": f"index keys of {index} and entries of {width} on {kept} of {count} layers, for a token or two, which other layers read",
+        "attention-sinks": "attention sinks are in the code of DeepseekV4 (SGLang deepseek_v4.py)",
+    }
+    return demands(config, layers, own)
+
+
 def minimax_m3(config: Config) -> Demands | Unknown:
     """Grouped-query attention on every layer, and an index key a token on the layers whose sparse_attention_freq is 1.
 
@@ -166,10 +202,15 @@ def _rank(layer: Layer) -> str:
 READERS = (
     Reader(
         mla,
-        "deepseek_v2 deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
-        "DeepseekV2ForCausalLM DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration "
+        "deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
+        "DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration "
         "Glm4MoeLiteForCausalLM Mistral4ForCausalLM MiniCPM3ForCausalLM YoutuForCausalLM AXK1ForCausalLM SarvamMLAForCausalLM "
         "MistralLarge3ForCausalLM KimiVLForConditionalGeneration",
+    ),
+    Reader(
+        deepseek_v2,
+        "deepseek_v2 deepseek_vl_v2",
+        "DeepseekV2ForCausalLM DeepseekVLV2ForCausalLM DeepseekVL2ForCausalLM DeepseekOCRForCausalLM DeepseekOCR2ForCausalLM",
     ),
     Reader(longcat, "longcat_flash", "LongcatFlashForCausalLM"),
     Reader(deepseek_v32, "deepseek_v32 axk2", "DeepseekV32ForCausalLM AXK2ForCausalLM"),
@@ -177,6 +218,7 @@ READERS = (
     Reader(hy_v4, "hy_v4 hy_v4_vl_text", "HYV4ForCausalLM HYV4VLForConditionalGeneration"),
     Reader(mistral_large4, "mistral_large4_text", "MistralLarge4ForConditionalGeneration"),
     Reader(deepseek_v4, "deepseek_v4", "DeepseekV4ForCausalLM"),
+    Reader(deepseek_v41, "deepseek_v41 deepseek_v41_text", "DeepseekV41ForCausalLM"),
     Reader(
         minimax_m3,
         "minimax_m3 minimax_m3_vl minimax_m3_vl_text",

@@ -25,6 +25,7 @@ from infercompat.derive.readers.latent import indexer_types, latent_layer
 from infercompat.derive.readers.states import hybrid
 
 STATED = "num_key_value_heads head_dim"
+WITH_FEATURES = "n-gram features and "
 
 
 def delta_net(config: Config) -> Demands | Unknown:
@@ -36,6 +37,35 @@ def delta_net(config: Config) -> Demands | Unknown:
     words = layer_types(config, one_full_in(period, period - 1, LINEAR), f"one full in {period}")
     layers = {LINEAR: states.gated_delta_net(config), FULL: attention(config, stated=STATED)}
     return hybrid(config, words, layers, "gated-deltanet")
+
+
+def qwen4_exp(config: Config) -> Demands | Unknown:
+    """As `delta_net` with an index on each layer that attends; layers named in ple_layer_ids, counting from 1, also convolve n-gram features.
+
+    Decided by models/qwen4_exp/configuration_qwen4_exp.py and modeling_qwen4_exp.py, Qwen4ExpTextQSAIndexer and Qwen4ExpTextPLELayer
+    (transformers). Of indexer_compress_ratio tokens one index key is kept, their mean, as srt/mem_cache/qsa_kv_pool.py (SGLang) and
+    models/qwen4_exp/common/qsa_cache.py (vLLM) do, and counted as a part of its width for each. Keys that wait for their mean and the
+    tokens that an n-gram looks back on are not counted.
+    """
+    period = 4 if config.states("layer_types") else config.size("full_attention_interval", 4, "Qwen4ExpTextConfig", least=1)
+    listed = layer_types(config, one_full_in(period, period - 1, LINEAR), f"one full in {period}")
+    words = [FULL if word in (INDEXED, "hybrid_indexed") else word for word in listed]
+    full, own = attention(config, stated=STATED), {}
+    if config.states("indexer_n_heads"):
+        width, ratio = config.size("indexer_head_dim"), config.size("indexer_compress_ratio", least=1)
+        full = replace(full, kind="indexed", index_width=-(-width // ratio))
+        keyed = f"an index key of {width} for {ratio} tokens on {words.count(FULL)} of {len(words)} layers"
+        own = {"sparse-gqa": f"{keyed}, beside grouped-query attention"}
+        config.note(f"an index key of {width} for {ratio} tokens is counted as {full.index_width} for each; transformers keeps one for every token")
+    layers = {LINEAR: states.gated_delta_net(config), FULL: full}
+    if convolving := config.sizes("ple_layer_ids"):
+        if any(not 1 <= index <= len(words) for index in convolving):
+            config.miss(f"ple_layer_ids (an index outside 1 to {len(words)})", None)
+        columns = max(config.size("ple_conv_kernel_size") - 1, 0) * config.size("ngram_size")
+        features = config.size("hc_count") * config.size("hidden_size") * columns
+        layers |= {WITH_FEATURES + word: replace(one, conv_elements=one.conv_elements + features) for word, one in layers.items()}
+        words = [WITH_FEATURES + word if index in convolving else word for index, word in enumerate(words, 1)]
+    return hybrid(config, words, layers, "gated-deltanet", own)
 
 
 def olmo_hybrid(config: Config) -> Demands | Unknown:
@@ -186,6 +216,7 @@ READERS = (
         "qwen3_next qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text",
         "Qwen3NextForCausalLM Qwen3_5ForCausalLM Qwen3_5ForConditionalGeneration Qwen3_5MoeForCausalLM Qwen3_5MoeForConditionalGeneration",
     ),
+    Reader(qwen4_exp, "qwen4_exp qwen4_exp_text", "Qwen4ExpForCausalLM Qwen4ExpForConditionalGeneration"),
     Reader(olmo_hybrid, "olmo_hybrid", "OlmoHybridForCausalLM"),
     Reader(lara_mini, "lara_mini", "LaraMiniForCausalLM"),
     Reader(kimi_linear, "kimi_linear", "KimiLinearForCausalLM KimiK3ForConditionalGeneration"),

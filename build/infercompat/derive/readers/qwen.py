@@ -12,7 +12,7 @@ from infercompat.derive.readers.common import FULL, SLIDING, Reader, attention, 
 def qwen2(config: Config) -> Demands | Unknown:
     """sliding_window counts only with use_sliding_window; then the layers from max_window_layers on slide.
 
-    Decided by models/qwen2/configuration_qwen2.py and the same lines of its relatives (transformers); mimo.py (vLLM) for MiMo.
+    Decided by models/qwen2/configuration_qwen2.py and the same lines of its relatives (transformers); mimo.py and dots_ocr.py (vLLM) for MiMo and dots.ocr.
     """
     return _with_flag(config, lambda index, first: index >= first, "num_key_value_heads")
 
@@ -57,9 +57,9 @@ def _with_flag(config: Config, slides: Callable[[int, int], bool], stated: str) 
 READERS = (
     Reader(
         qwen2,
-        "qwen2 qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen2_5_omni_text mimo",
+        "qwen2 qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen2_5_omni_text mimo dots_ocr",
         "Qwen2ForCausalLM Qwen2Model Qwen2VLForConditionalGeneration Qwen2_5_VLForConditionalGeneration Qwen2_5OmniModel "
-        "Qwen2_5OmniForConditionalGeneration MiMoForCausalLM",
+        "Qwen2_5OmniForConditionalGeneration MiMoForCausalLM DotsOCRForCausalLM",
     ),
     Reader(qwen3, "qwen3", "Qwen3ForCausalLM Qwen3Model"),
     Reader(qwen2_moe, "qwen2_moe", "Qwen2MoeForCausalLM"),

@@ -12,7 +12,7 @@ from infercompat.derive.layers import Layer
 WIDEST_COMMON_HEAD = 256
 """Most attention kernels are built for heads up to this width."""
 
-IMAGE_FIELDS = ("vision_config", "visual", "vision_tower", "mm_vision_tower", "img_processor", "patch_size")
+IMAGE_FIELDS = ("vision_config", "visual", "vision_tower", "mm_vision_tower", "img_processor", "embd_layer", "patch_size")
 AUDIO_FIELDS = ("audio_config", "audio_encoder", "audio_tower", "audio_processor")
 
 

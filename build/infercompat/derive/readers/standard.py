@@ -22,7 +22,7 @@ def plain(config: Config) -> Demands | Unknown:
     """Full attention on every layer. Absent KV heads are one for each query head, an absent head width is hidden_size // heads.
 
     Decided by models/llama/configuration_llama.py and the like lines in the other families' files (transformers); where it has no
-    file, by the model in vLLM (deepseek_v2.py for DeepseekForCausalLM, internlm2.py, minicpm.py, orion.py, solar.py) or mlx-lm (qwen.py).
+    file, by the model in vLLM (deepseek_v2.py for DeepseekForCausalLM, internlm2.py, minicpm.py, orion.py, solar.py, baichuan.py) or mlx-lm (qwen.py).
     """
     return demands(config, [attention(config)] * config.layer_count())
 
@@ -30,7 +30,7 @@ def plain(config: Config) -> Demands | Unknown:
 def grouped(config: Config) -> Demands | Unknown:
     """Full attention where the class has a number of its own for absent KV heads, so that the config must state them.
 
-    Decided by models/<model_type>/configuration_<model_type>.py of each family (transformers), and bailing_moe.py (vLLM).
+    Decided by models/<model_type>/configuration_<model_type>.py of each family (transformers), and bailing_moe.py and phi3_small.py (vLLM).
     """
     return demands(config, [attention(config, stated="num_key_value_heads")] * config.layer_count())
 
@@ -157,23 +157,25 @@ READERS = (
         plain,
         "llama olmo olmo2 olmoe flex_olmo granite granitemoe granitemoeshared cohere apertus apertus1p5_text arcee aria_text phi phi-msft "
         "gpt_neox gpt_neox_japanese gpt2 gptj codegen bloom opt xglm biogpt persimmon nemotron hunyuan_v1_dense hunyuan_v1_moe hyperclovax "
-        "jais2 mpt diffllama deepseek deepseek_ocr2_text internlm2 orion minicpm solar nanochat qwen",
+        "jais2 mpt diffllama deepseek deepseek_ocr2_text internlm2 orion minicpm solar nanochat qwen baichuan "
+        "hunyuan_vl hunyuan_vl_text",
         "LlamaForCausalLM LLaMAForCausalLM LlamaModel OlmoForCausalLM Olmo2ForCausalLM OlmoeForCausalLM FlexOlmoForCausalLM "
         "GraniteForCausalLM GraniteMoeForCausalLM GraniteMoeSharedForCausalLM CohereForCausalLM ApertusForCausalLM "
         "Apertus1p5TextForCausalLM ArceeForCausalLM AriaTextForCausalLM PhiForCausalLM GPTNeoXForCausalLM GPTNeoXJapaneseForCausalLM "
         "GPT2LMHeadModel GPTJForCausalLM CodeGenForCausalLM BloomForCausalLM OPTForCausalLM XGLMForCausalLM BioGptForCausalLM "
         "PersimmonForCausalLM NemotronForCausalLM HunYuanDenseV1ForCausalLM HunYuanMoEV1ForCausalLM HyperCLOVAXForCausalLM "
         "Jais2ForCausalLM MptForCausalLM MPTForCausalLM DiffLlamaForCausalLM DeepseekForCausalLM InternLM2ForCausalLM OrionForCausalLM "
-        "MiniCPMForCausalLM SolarForCausalLM NanoChatForCausalLM FuyuForCausalLM YiForCausalLM QWenLMHeadModel",
+        "MiniCPMForCausalLM SolarForCausalLM NanoChatForCausalLM FuyuForCausalLM YiForCausalLM QWenLMHeadModel BaiChuanForCausalLM "
+        "BaichuanForCausalLM HunYuanVLForConditionalGeneration",
     ),
     Reader(
         grouped,
         "bitnet stablelm ernie4_5_moe ernie4_5_vl_moe_text glm4_moe glm4v_text glm4v_moe_text glm_ocr_text dbrx emu3_text_model exaone "
-        "qwen3_vl_moe_text qwen3_vl_moe jetmoe bailing_moe bailing_moe_v2",
+        "qwen3_vl_moe_text qwen3_vl_moe jetmoe bailing_moe bailing_moe_v2 phi3small",
         "BitNetForCausalLM StableLmForCausalLM Ernie4_5_MoeForCausalLM Ernie4_5_VLMoeForConditionalGeneration Glm4MoeForCausalLM "
         "Glm4vForConditionalGeneration Glm4vMoeForConditionalGeneration Glm46VForConditionalGeneration GlmOcrForConditionalGeneration "
         "DbrxForCausalLM ExaoneForCausalLM Qwen3VLMoeForConditionalGeneration JetMoeForCausalLM "
-        "BailingMoeForCausalLM BailingMoeV2ForCausalLM",
+        "BailingMoeForCausalLM BailingMoeV2ForCausalLM Phi3SmallForCausalLM",
     ),
     Reader(
         wide,

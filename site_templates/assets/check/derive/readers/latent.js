@@ -26,6 +26,12 @@ function mla(config) {
   return demands(config, repeated(one, config.layerCount()), { mla: rank(one) });
 }
 
+/** As `mla`; K and V of plain heads where use_mla is false, as in the smallest DeepSeek-VL2 and in DeepSeek-OCR. @type {Read} */
+function deepseekV2(config) {
+  if (config.find("use_mla") === false) return demands(config, repeated(attention(config), config.layerCount()));
+  return mla(config);
+}
+
 /** Latent attention twice in each of num_layers decoder layers; num_hidden_layers, where it is written, counts the halves. @type {Read} */
 function longcat(config) {
   const one = latentLayer(config);
@@ -121,6 +127,27 @@ function deepseekV4(config) {
   return demands(config, own.map((ratio) => byRatio.get(ratio) ?? base), reasons);
 }
 
+/** As `deepseekV4` with an entry for each token or two, and its index key, that only layers in kv_source_layer_ids keep. @type {Read} */
+function deepseekV41(config) {
+  const width = config.size("head_dim"), window = config.positive("sliding_window"), index = config.size("index_head_dim");
+  const count = config.layerCount();
+  let sources = config.sizes("kv_source_layer_ids");
+  const ratios = config.perLayer(config.sizes("compress_ratios") ?? [], count, "compress_ratios");
+  if (ratios.some((ratio) => ![0, 1, 2].includes(ratio))) config.miss("compress_ratios (not 0, 1 or 2 for each layer)", null);
+  if (!sources?.length) sources = config.miss("kv_source_layer_ids", []);
+  const base = layer("sliding", { kv_heads: 1, k_width: width, v_width: width, window, latent_width: width });
+  const reading = replace(base, { kind: "indexed" });
+  const layers = ratios.map((ratio, at) => {
+    if (!ratio) return base;
+    return sources?.includes(at) ? replace(reading, { index_width: index, compress_ratio: ratio }) : reading;
+  });
+  const kept = layers.filter((one) => one.compress_ratio).length;
+  return demands(config, layers, {
+    "sparse-mla": `index keys of ${index} and entries of ${width} on ${kept} of ${count} layers, for a token or two, which other layers read`,
+    "attention-sinks": "attention sinks are in the code of DeepseekV4 (SGLang deepseek_v4.py)",
+  });
+}
+
 /** Grouped-query attention on every layer, and an index key a token on the layers whose sparse_attention_freq is 1. @type {Read} */
 function minimaxM3(config) {
   const full = attention(config, { stated: "num_key_value_heads head_dim" });
@@ -148,10 +175,15 @@ function rank(one) {
 export const READERS = [
   [
     mla,
-    "deepseek_v2 deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
-    "DeepseekV2ForCausalLM DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration " +
+    "deepseek_v3 kimi_k2 glm4_moe_lite mistral4 minicpm3 youtu youtu_llm axk1 sarvam_mla",
+    "DeepseekV3ForCausalLM KimiK25ForConditionalGeneration Kimi_K25ForConditionalGeneration " +
       "Glm4MoeLiteForCausalLM Mistral4ForCausalLM MiniCPM3ForCausalLM YoutuForCausalLM AXK1ForCausalLM SarvamMLAForCausalLM " +
       "MistralLarge3ForCausalLM KimiVLForConditionalGeneration",
+  ],
+  [
+    deepseekV2,
+    "deepseek_v2 deepseek_vl_v2",
+    "DeepseekV2ForCausalLM DeepseekVLV2ForCausalLM DeepseekVL2ForCausalLM DeepseekOCRForCausalLM DeepseekOCR2ForCausalLM",
   ],
   [longcat, "longcat_flash", "LongcatFlashForCausalLM"],
   [deepseekV32, "deepseek_v32 axk2", "DeepseekV32ForCausalLM AXK2ForCausalLM"],
@@ -159,6 +191,7 @@ export const READERS = [
   [hyV4, "hy_v4 hy_v4_vl_text", "HYV4ForCausalLM HYV4VLForConditionalGeneration"],
   [mistralLarge4, "mistral_large4_text", "MistralLarge4ForConditionalGeneration"],
   [deepseekV4, "deepseek_v4", "DeepseekV4ForCausalLM"],
+  [deepseekV41, "deepseek_v41 deepseek_v41_text", "DeepseekV41ForCausalLM"],
   [
     minimaxM3,
     "minimax_m3 minimax_m3_vl minimax_m3_vl_text",

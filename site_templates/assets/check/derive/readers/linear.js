@@ -12,6 +12,7 @@ import * as states from "./states.js";
 
 const { hybrid } = states;
 const STATED = "num_key_value_heads head_dim";
+const WITH_FEATURES = "n-gram features and ";
 const MLA = { mla: "latent attention on the other layers" };
 
 /** One layer in full_attention_interval (4) attends, the others are Gated DeltaNet. @type {Read} */
@@ -20,6 +21,35 @@ function deltaNet(config) {
   const words = layerTypes(config, oneFullIn(period, period - 1, LINEAR), `one full in ${period}`);
   const layers = { [LINEAR]: states.gatedDeltaNet(config), [FULL]: attention(config, { stated: STATED }) };
   return hybrid(config, words, layers, "gated-deltanet");
+}
+
+/** As `deltaNet` with an index on each layer that attends; layers named in ple_layer_ids, counting from 1, also convolve n-gram features. @type {Read} */
+function qwen4Exp(config) {
+  const period = config.states("layer_types") ? 4 : config.positive("full_attention_interval", 4, "Qwen4ExpTextConfig");
+  const listed = layerTypes(config, oneFullIn(period, period - 1, LINEAR), `one full in ${period}`);
+  let words = listed.map((word) => (word === INDEXED || word === "hybrid_indexed" ? FULL : word));
+  let full = attention(config, { stated: STATED });
+  /** @type {Record<string, string>} */
+  let own = {};
+  if (config.states("indexer_n_heads")) {
+    const width = config.size("indexer_head_dim"), ratio = config.positive("indexer_compress_ratio");
+    full = replace(full, { kind: "indexed", index_width: Math.ceil(width / ratio) });
+    const keyed = `an index key of ${width} for ${ratio} tokens on ${words.filter((word) => word === FULL).length} of ${words.length} layers`;
+    own = { "sparse-gqa": `${keyed}, beside grouped-query attention` };
+    config.note(`an index key of ${width} for ${ratio} tokens is counted as ${full.index_width} for each; transformers keeps one for every token`);
+  }
+  /** @type {Record<string, Layer>} */
+  let layers = { [LINEAR]: states.gatedDeltaNet(config), [FULL]: full };
+  const convolving = config.sizes("ple_layer_ids");
+  if (convolving?.length) {
+    if (convolving.some((index) => !(1 <= index && index <= words.length))) config.miss(`ple_layer_ids (an index outside 1 to ${words.length})`, null);
+    const columns = Math.max(config.size("ple_conv_kernel_size") - 1, 0) * config.size("ngram_size");
+    const features = config.size("hc_count") * config.size("hidden_size") * columns;
+    const widened = Object.entries(layers).map(([word, one]) => [WITH_FEATURES + word, replace(one, { conv_elements: one.conv_elements + features })]);
+    layers = { ...layers, ...Object.fromEntries(widened) };
+    words = words.map((word, index) => (convolving.includes(index + 1) ? WITH_FEATURES + word : word));
+  }
+  return hybrid(config, words, layers, "gated-deltanet", own);
 }
 
 /** Gated DeltaNet and attention as layer_types lists them, one in four attending where it does not. @type {Read} */
@@ -138,6 +168,7 @@ export const READERS = [
     "qwen3_next qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text",
     "Qwen3NextForCausalLM Qwen3_5ForCausalLM Qwen3_5ForConditionalGeneration Qwen3_5MoeForCausalLM Qwen3_5MoeForConditionalGeneration",
   ],
+  [qwen4Exp, "qwen4_exp qwen4_exp_text", "Qwen4ExpForCausalLM Qwen4ExpForConditionalGeneration"],
   [olmoHybrid, "olmo_hybrid", "OlmoHybridForCausalLM"],
   [laraMini, "lara_mini", "LaraMiniForCausalLM"],
   [kimiLinear, "kimi_linear", "KimiLinearForCausalLM KimiK3ForConditionalGeneration"],

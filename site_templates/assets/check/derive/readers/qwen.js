@@ -47,9 +47,9 @@ function withFlag(config, slides, stated) {
 export const READERS = [
   [
     qwen2,
-    "qwen2 qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen2_5_omni_text mimo",
+    "qwen2 qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen2_5_omni_text mimo dots_ocr",
     "Qwen2ForCausalLM Qwen2Model Qwen2VLForConditionalGeneration Qwen2_5_VLForConditionalGeneration Qwen2_5OmniModel " +
-      "Qwen2_5OmniForConditionalGeneration MiMoForCausalLM",
+      "Qwen2_5OmniForConditionalGeneration MiMoForCausalLM DotsOCRForCausalLM",
   ],
   [qwen3, "qwen3", "Qwen3ForCausalLM Qwen3Model"],
   [qwen2Moe, "qwen2_moe", "Qwen2MoeForCausalLM"],

@@ -10,7 +10,7 @@ import { isInt, str, truthy } from "../python.js";
 
 /** Most attention kernels are built for heads up to this width. */
 const WIDEST_COMMON_HEAD = 256;
-const IMAGE_FIELDS = ["vision_config", "visual", "vision_tower", "mm_vision_tower", "img_processor", "patch_size"];
+const IMAGE_FIELDS = ["vision_config", "visual", "vision_tower", "mm_vision_tower", "img_processor", "embd_layer", "patch_size"];
 const AUDIO_FIELDS = ["audio_config", "audio_encoder", "audio_tower", "audio_processor"];
 
 /** Requirement ids that the layers make necessary, each with its reason. @param {Layer[]} layers @returns {Record<string, string>} */

@@ -119,23 +119,23 @@ export const READERS = [
     plain,
     "llama olmo olmo2 olmoe flex_olmo granite granitemoe granitemoeshared cohere apertus apertus1p5_text arcee aria_text phi phi-msft " +
       "gpt_neox gpt_neox_japanese gpt2 gptj codegen bloom opt xglm biogpt persimmon nemotron hunyuan_v1_dense hunyuan_v1_moe hyperclovax " +
-      "jais2 mpt diffllama deepseek deepseek_ocr2_text internlm2 orion minicpm solar nanochat qwen",
+      "jais2 mpt diffllama deepseek deepseek_ocr2_text internlm2 orion minicpm solar nanochat qwen baichuan hunyuan_vl hunyuan_vl_text",
     "LlamaForCausalLM LLaMAForCausalLM LlamaModel OlmoForCausalLM Olmo2ForCausalLM OlmoeForCausalLM FlexOlmoForCausalLM " +
       "GraniteForCausalLM GraniteMoeForCausalLM GraniteMoeSharedForCausalLM CohereForCausalLM ApertusForCausalLM " +
       "Apertus1p5TextForCausalLM ArceeForCausalLM AriaTextForCausalLM PhiForCausalLM GPTNeoXForCausalLM GPTNeoXJapaneseForCausalLM " +
       "GPT2LMHeadModel GPTJForCausalLM CodeGenForCausalLM BloomForCausalLM OPTForCausalLM XGLMForCausalLM BioGptForCausalLM " +
       "PersimmonForCausalLM NemotronForCausalLM HunYuanDenseV1ForCausalLM HunYuanMoEV1ForCausalLM HyperCLOVAXForCausalLM Jais2ForCausalLM " +
       "MptForCausalLM MPTForCausalLM DiffLlamaForCausalLM DeepseekForCausalLM InternLM2ForCausalLM OrionForCausalLM MiniCPMForCausalLM " +
-      "SolarForCausalLM NanoChatForCausalLM FuyuForCausalLM YiForCausalLM QWenLMHeadModel",
+      "SolarForCausalLM NanoChatForCausalLM FuyuForCausalLM YiForCausalLM QWenLMHeadModel BaiChuanForCausalLM BaichuanForCausalLM HunYuanVLForConditionalGeneration",
   ],
   [
     grouped,
     "bitnet stablelm ernie4_5_moe ernie4_5_vl_moe_text glm4_moe glm4v_text glm4v_moe_text glm_ocr_text dbrx emu3_text_model exaone " +
-      "qwen3_vl_moe_text qwen3_vl_moe jetmoe bailing_moe bailing_moe_v2",
+      "qwen3_vl_moe_text qwen3_vl_moe jetmoe bailing_moe bailing_moe_v2 phi3small",
     "BitNetForCausalLM StableLmForCausalLM Ernie4_5_MoeForCausalLM Ernie4_5_VLMoeForConditionalGeneration Glm4MoeForCausalLM " +
       "Glm4vForConditionalGeneration Glm4vMoeForConditionalGeneration Glm46VForConditionalGeneration GlmOcrForConditionalGeneration " +
       "DbrxForCausalLM ExaoneForCausalLM Qwen3VLMoeForConditionalGeneration JetMoeForCausalLM BailingMoeForCausalLM " +
-      "BailingMoeV2ForCausalLM",
+      "BailingMoeV2ForCausalLM Phi3SmallForCausalLM",
   ],
   [
     wide,
