@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from infercompat.answer.diagnose.flags import FlagTable, normal, plain
 from infercompat.answer.diagnose.packages import PINNED
 from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
-from infercompat.answer.diagnose.redact import redact
+from infercompat.answer.diagnose.redact import cleaned
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS, REFUSE_TWICE
 from infercompat.answer.diagnose.words import Flag, Word, array_at, command_at, comment_inside, expand, flags, is_flag, until_operator
@@ -215,7 +215,7 @@ def _counting(given: Sequence[Flag], stated: Sequence[Flag], program: Program, t
 
 def clean(flag: Flag) -> Flag:
     """A flag without the secret that a variable may have brought into its value."""
-    return replace(flag, value=redact(f"{flag.name}={flag.value}").removeprefix(f"{flag.name}=")) if isinstance(flag.value, str) else flag
+    return replace(flag, value=cleaned(flag.value, flag.name))
 
 
 def _method(engine: str, given: Sequence[Flag]) -> Iterator[Seen]:

@@ -3,7 +3,7 @@
 
 import { FlagTable, plain, written } from "./flags.js";
 import { match, search, whole } from "./patterns.js";
-import { redact } from "./redact.js";
+import { cleaned } from "./redact.js";
 import { arrayAt, commandAt, commentInside, expand, flags, isFlag, untilOperator } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
@@ -208,7 +208,7 @@ function counting(given, stated, program, table, data) {
 
 /** A flag without the secret that a variable may have brought into its value. @param {Flag} flag @param {Data} data @returns {Flag} */
 export function clean(flag, data) {
-  return typeof flag.value === "string" ? { ...flag, value: redact(`${flag.name}=${flag.value}`, data.redact).slice(flag.name.length + 1) } : flag;
+  return { ...flag, value: cleaned(flag.value, flag.name, data.redact) };
 }
 
 /** The method that an engine takes from the draft, where a command names the draft and no method. @param {string} engine @param {Flag[]} given @param {FlagTable} table @param {Drafts} drafts @returns {Seen[]} */
