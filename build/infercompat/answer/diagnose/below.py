@@ -47,12 +47,13 @@ KEY_LINE = re.compile(r"([\s>|#*\"'+]*)(?:[\w+/=\\]*[\"',]{0,3}|[A-Z][\w-]{1,30}
 
 def mask_below(lines: list[str], places: Collection[int]) -> None:
     """Masks, in place, the secrets whose names stand on one of some lines above or beside them."""
+    stored = -1
     for place in places:
         line = lines[place]
         if KEY_BEGINS.search(line):
             _key(lines, place)
-        if KIND.search(line):
-            _manifest(lines, place)
+        if place > stored and KIND.search(line):
+            stored = _manifest(lines, place)
         if found := FLAG_END.search(line):
             _flag(lines, place, sure=bool(found["more"] or FLAG_ITEM.match(line)))
         if NAMED.match(line):
@@ -115,8 +116,8 @@ def _masked(line: str) -> str:
     return line if BARE.match(line) or not line.strip() else ITEM.sub(rf"\1\2{MASK}\3", line, count=1)
 
 
-def _manifest(lines: list[str], place: int) -> None:
-    """Masks what the manifest of a secret stores; it reaches to the marks between documents."""
+def _manifest(lines: list[str], place: int) -> int:
+    """Masks what the manifest of a secret stores, to its last line; it reaches to the marks between documents."""
     first, last = place, place
     while first > 0 and place - first < MOST_LINES and not lines[first - 1].startswith("---"):
         first -= 1
@@ -126,6 +127,7 @@ def _manifest(lines: list[str], place: int) -> None:
         lines[at] = STORED_HERE.sub(rf'\1"{MASK}"', lines[at])
         if found := STORED.match(lines[at]):
             _block(lines, at, found, found["open"])
+    return last
 
 
 def _key(lines: list[str], place: int) -> None:

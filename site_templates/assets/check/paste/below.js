@@ -11,10 +11,11 @@ const [MOST_LINES, NEAR] = [400, 6];
 
 /** Masks, in place, the secrets whose names stand on one of some lines above or beside them. @param {string[]} lines @param {number[]} places @param {Below} known @param {string} mask */
 export function maskBelow(lines, places, known, mask) {
+  let stored = -1;
   for (const place of places) {
     const line = lines[place];
     if (search(known.key_begins, line)) key(lines, place, known, mask);
-    if (search(known.kind, line)) manifest(lines, place, known, mask);
+    if (place > stored && search(known.kind, line)) stored = manifest(lines, place, known, mask);
     const flagged = search(known.flag_end, line);
     if (flagged) flag(lines, place, Boolean(flagged.groups?.more || match(known.flag_item, line)), known, mask);
     if (match(known.named, line)) variable(lines, place, known, mask);
@@ -74,7 +75,7 @@ function masked(line, known, mask) {
   return found ? found[1] + found[2] + mask + found[3] : line;
 }
 
-/** Masks what the manifest of a secret stores; it reaches to the marks between documents. @param {string[]} lines @param {number} place @param {Below} known @param {string} mask */
+/** Masks what the manifest of a secret stores, to its last line; it reaches to the marks between documents. @param {string[]} lines @param {number} place @param {Below} known @param {string} mask */
 function manifest(lines, place, known, mask) {
   let first = place, last = place;
   while (first > 0 && place - first < MOST_LINES && !lines[first - 1].startsWith("---")) first -= 1;
@@ -84,6 +85,7 @@ function manifest(lines, place, known, mask) {
     const found = match(known.stored, lines[at]);
     if (found) block(lines, at, found, known, mask);
   }
+  return last;
 }
 
 /** @param {string[]} lines @param {number} place @param {Below} known @param {string} mask */
