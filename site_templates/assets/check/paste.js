@@ -100,7 +100,7 @@ function said(command) {
 /** @param {Seen[]} seen @returns {Record<string, Seen>} */
 function firstOf(seen) {
   /** @type {Record<string, Seen>} */
-  const found = {};
+  const found = Object.create(null);
   for (const one of seen) found[one.name] ??= one;
   return found;
 }

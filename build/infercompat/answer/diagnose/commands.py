@@ -40,7 +40,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     seen: list[Seen] = []
     taken: set[int] = set()
     variables: dict[str, Word] = {}
-    number, tried = 0, 0
+    number, tried, arrays = 0, 0, 0
     inside: Word | None = None
     begun = holding(lines, STARTS)
     while number < len(lines):
@@ -61,7 +61,8 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
                 number = end
                 continue
             seen += _unknown(words)
-        if "=(" in line and len(line) < 500 and (array := array_at(lines, number)):
+        arrays += "=(" in line
+        if "=(" in line and len(line) < 500 and arrays <= MOST_COMMANDS and (array := array_at(lines, number)):
             before = f"{variables[array[0]].text} " if "+=(" in line and array[0] in variables else ""
             variables[array[0]] = Word(before + array[1], number + 1)
         elif "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
