@@ -50,11 +50,11 @@ def mask_below(lines: list[str], places: Collection[int]) -> None:
     stored = -1
     for place in places:
         line = lines[place]
-        if KEY_BEGINS.search(line):
+        if "-----BEGIN" in line and KEY_BEGINS.search(line):
             _key(lines, place)
-        if place > stored and KIND.search(line):
+        if place > stored and "ind" in line and KIND.search(line):
             stored = _manifest(lines, place)
-        if found := FLAG_END.search(line):
+        if "-" in line and (found := FLAG_END.search(line)):
             _flag(lines, place, sure=bool(found["more"] or FLAG_ITEM.match(line)))
         if NAMED.match(line):
             _variable(lines, place)

@@ -23,9 +23,9 @@ LOCAL_HOSTS = frozenset({"localhost", "0.0.0.0", "127.0.0.1", "[::]", "[::1]", "
 
 
 class Rule(NamedTuple):
-    """A pattern and what stands in its place. It is tried only where one of the hints is in the text, in lower case and with zeros for digits.
+    """A pattern and what stands in its place. It is tried only where one of the hints is in the line; those without capitals are in it in lower case.
 
-    `near` is found in every line, in lower case, in which the pattern is found, where the hints are in most lines.
+    `near` is found in every line, in lower case and with zeros for digits, in which the pattern is found, where the hints are in most lines.
     """
 
     hints: tuple[str, ...]
@@ -91,12 +91,13 @@ _SHAPED = r"(?=[\w.~+/=-]{0,200}\d)(?=[\w.~+/=-]{0,200}[A-Za-z])[\w.~+/=-]{8,}"
 _MIXED = r"(?=[\w+/=-]{0,200}[a-z])(?=[\w+/=-]{0,200}[A-Z])(?=[\w+/=-]{0,200}\d)[\w+/=-]{10,}"
 _BASE64 = r"(?=[\w+/-]{0,400}[A-Z\d])[\w+/-]{12,}={0,2}(?![\w+/.:-])"
 
-SECRET_WORDS = ("key", "token", "secret", "passw")
 NAMED = re.compile(
     r"--[\w-]{0,40}(?:token|secret|passw(?:or)?d|keys?)(?:[\"']?[ \t\n=,\\]{1,60}(?:-[ \t]+)?)[\"']?\$[({]?([A-Za-z_]\w{0,60})|"
     r"\b\w{0,40}(?:token|secret|password|api_key) ?= ?([A-Za-z_]\w{0,60})\b(?![.(=\[\"'])"
 )
 """Variables that a secret is taken from: what is set to them is one, whatever their names."""
+NAMES_NEAR = re.compile(r"(?:token|secret|passwo?r?d|key)s?[\"' \t\n=,\\({-]{1,61}\$|(?:token|secret|password|api_key) ?= ?[A-Za-z_]")
+"""What is found wherever one of them is."""
 TAKEN = re.compile(r"\b([A-Za-z_]\w{0,60})[\"']?[ \t]{0,3}[=:][ \t]{0,3}[\"']?\$[({]?([A-Za-z_]\w{0,60})")
 """A variable that is set from another one."""
 NAMES = "NAMES"
@@ -117,12 +118,25 @@ _SHAPE_HINTS = (
 )
 _STRONG_HINTS = ("key", "secret", "passw", "passphrase", "passcode", "credential", "dockerconfigjson")
 _ANY_HINTS = ("key", "token", "secret", "pass", "pwd", "credential", "auth")
+_SHOUTED_HINTS = ("KEY", "TOKEN", "SECRET", "PASS", "PWD", "CREDENTIAL", "AUTH")
 _HOST_NAME = r"(?:host(?:name)?|node[_-]?(?:name|addr|ip)|server[_-]name|master[_-]addr(?:ess)?|dist[_-]init[_-]addr)"
 _HOST_IS = r"[\"']?[ \t]{0,24}[=:][ \t]{0,3}"
 _HOST = r"(?P<host>[A-Za-z][\w.-]{1,252}(?::\d{1,5})?)"
 _PRIVATE = r"(?:local|localdomain|lan|internal|intranet|corp|home|private|svc)"
 _LABELS = r"(?:[\w-]{1,62}\.)"
 _ASKED = r"(?:sig|(?:x-amz-)?signature|x-amz-credential|x-amz-security-token|(?:access_|id_|refresh_|auth_?)?token|auth|(?:api_?)?key|password|secret|code)"
+
+_STANDS = r"(?:\\{0,3}[\"']\]?|\])?[ \t]{0,24}[:=?+-]"
+_NUMBER = r"[:=]{0,2}[ \t]*(?!0+(?:[\s,;)\]}]|$))"
+_NEAR_STRONG = re.compile(rf"(?:(?<=[a-z])keys?|(?<=[a-z][_.-])keys?|secret|passw|phrase|passcode|credential|configjson)[\w.-]{{0,32}}{_STANDS}")
+_NEAR_TOKEN = re.compile(rf"tokens?{_STANDS}{_NUMBER}")
+_NEAR_KEY = re.compile(rf"(?:key|auth(?:token)?){_STANDS}")
+_NEAR_PASS = re.compile(rf"(?:pass|pwd){_STANDS}")
+_NEAR_VARIABLE = re.compile(rf"(?:key|token|secret|passw|pass|pwd|credential|auth)\w{{0,16}}(?:{_STANDS}{_NUMBER}|[\"'][ \t]*,)")
+_NEAR_WORD = re.compile(r"(?:key|token|secret|passw|phrase|passcode|credential|configjson|pass|auth|pwd)[\w.-]{0,24}[ \t]+(?:[\"'|<-]|(?:is|was) |\S*\d)")
+_NEAR_FLAG = re.compile(r"-[\w.-]{0,70}(?:token|secret|passw|key)")
+_NEAR_ENV = re.compile(r"^[ \t]*[$>#%!+]*[ \t]*(?:env|arg|set|export|read)")
+"""What is in a line in lower case, with every digit a zero, in which a rule finds something."""
 
 SECRETS = (
     # Secrets that are known by their own shape, then those that are known by what stands in front.
@@ -149,23 +163,22 @@ SECRETS = (
         re.compile(rf"(\b(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?)(?!\$){VALUE}(?=[ \t]*>{{1,2}}[ \t]*\S{{0,200}}(?:token|secret|key|passw|netrc|credential))"),
     ),
     Rule(("login", "authtoken"), re.compile(rf"((?:\blogin|\b(?:add-)?authtoken)(?:\([ \t]*|[ \t]+(?:--?[\w-]+[ \t]+){{0,3}})[\"']?){_SHAPED}")),
-    Rule(_STRONG_HINTS, re.compile(rf"(?i)({STRONG}{IS}){_KEPT}{VALUE}")),
+    Rule(_STRONG_HINTS, re.compile(rf"(?i)({STRONG}{IS}){_KEPT}{VALUE}"), near=_NEAR_STRONG),
     Rule(
         ("password", "passwd"),
         re.compile(rf"(?i)(^[ \t]*(?:password|passwd)[ \t]+(?=\S+[ \t]*$)|\blogin[ \t]+\S{{1,100}}[ \t]+(?:password|passwd)[ \t]+){_KEPT}{VALUE}"),
     ),
-    Rule(_STRONG_HINTS, re.compile(rf"(?i)((?<![\w.-])(?:[\w.-]{{0,40}}[_.-])?{STRONG}[ \t]+(?:(?:is|was)[ \t]+)?[\"']?){_SHAPED}")),
-    Rule(("pass", "pwd"), re.compile(rf"(?i)((?:[_.-]|\b)pass{IS}|[_.-]pwd{IS}|\bpwd{IS}(?![\"']?(?:[/~]|[A-Za-z]:[\\/]))){_KEPT}{VALUE}")),
+    Rule(_STRONG_HINTS, re.compile(rf"(?i)((?<![\w.-])(?:[\w.-]{{0,40}}[_.-])?{STRONG}[ \t]+(?:(?:is|was)[ \t]+)?[\"']?){_SHAPED}"), near=_NEAR_WORD),
+    Rule(("pass", "pwd"), re.compile(rf"(?i)((?:[_.-]|\b)pass{IS}|[_.-]pwd{IS}|\bpwd{IS}(?![\"']?(?:[/~]|[A-Za-z]:[\\/]))){_KEPT}{VALUE}"), near=_NEAR_PASS),
     # Tokens of a vocabulary are written like <eos>, and counts of tokens are numbers: neither is a secret.
     Rule(
-        ("token",),
-        re.compile(rf"(?i)({TOKEN}{IS}){_KEPT}(?!{_OPENED}<)(?={_OPENED}[\w.-]{{0,200}}[a-z])(?={_OPENED}[\w.~+/=-]{{6}}){VALUE}"),
+        ("token",), re.compile(rf"(?i)({TOKEN}{IS}){_KEPT}(?!{_OPENED}<)(?={_OPENED}[\w.-]{{0,200}}[a-z])(?={_OPENED}[\w.~+/=-]{{6}}){VALUE}"), near=_NEAR_TOKEN
     ),
-    Rule(("token",), re.compile(rf"(?i)(\btoken{IS}){_KEPT}(?={QUOTE}[^<\"']{{0,200}}[a-z])(?={QUOTE}[^\"'\s]{{6}}){VALUE}")),
-    Rule(("token",), re.compile(rf"(?i)(\btoken{IS})(?=[\w.-]{{0,60}}\d)(?=[\w.-]{{0,60}}[a-z])[\w.~+/=-]{{8,}}")),
-    Rule(("token",), re.compile(rf"(\b[Tt]oken (?:is |was )?[\"']?){_MIXED}")),
-    Rule(("auth",), re.compile(rf"((?<![A-Za-z])_?[aA]uth(?:Token)?{IS}(?:{QUOTE})?){_BASE64}")),
-    Rule(("key",), re.compile(rf"((?<![\w.-])[kK]ey{IS}(?:{QUOTE})?){_MIXED}")),
+    Rule(("token",), re.compile(rf"(?i)(\btoken{IS}){_KEPT}(?={QUOTE}[^<\"']{{0,200}}[a-z])(?={QUOTE}[^\"'\s]{{6}}){VALUE}"), near=_NEAR_TOKEN),
+    Rule(("token",), re.compile(rf"(?i)(\btoken{IS})(?=[\w.-]{{0,60}}\d)(?=[\w.-]{{0,60}}[a-z])[\w.~+/=-]{{8,}}"), near=_NEAR_TOKEN),
+    Rule(("token",), re.compile(rf"(\b[Tt]oken (?:is |was )?[\"']?){_MIXED}"), near=_NEAR_WORD),
+    Rule(("auth",), re.compile(rf"((?<![A-Za-z])_?[aA]uth(?:Token)?{IS}(?:{QUOTE})?){_BASE64}"), near=_NEAR_KEY),
+    Rule(("key",), re.compile(rf"((?<![\w.-])[kK]ey{IS}(?:{QUOTE})?){_MIXED}"), near=_NEAR_KEY),
     # Several keys may stand behind one flag.
     Rule(
         ("key", "token", "secret", "passw"),
@@ -173,22 +186,25 @@ SECRETS = (
             rf"(?i)((?<![\w-]){FLAG}(?:[ \t]+|[=:][ \t]*)){_KEPT}(?!--|[\\`^][ \t]*$|\$'\{{)(?:{QUOTE}{QUOTE}[ \t]+)?{VALUE}"
             r"(?:[ \t]+(?!-)(?:\"[^\"/.$]{6,}\"|'[^'/.$]{6,}'|[^\s\"'/.$|>&;<\\]{6,}(?=\s|$)))*"
         ),
+        near=_NEAR_FLAG,
     ),
     # The items of a list, one a name and the next its secret, and the arguments of a call.
     Rule(
         ("key", "token", "secret", "passw"),
         re.compile(rf"(?i)((?<![\w-]){FLAG}(?:{QUOTE})?[ \t]*,[ \t]*)(?!(?:{QUOTE})?--?[a-z]){_KEPT}(?:{QUOTE}[^\"'\\]{{1,500}}{QUOTE}|[^\s\"',\]]+)"),
+        near=_NEAR_FLAG,
     ),
-    Rule(_ANY_HINTS, re.compile(rf"(?i)({QUOTE}{VARIABLE}{QUOTE}[ \t]*,[ \t]*){_KEPT}{QUOTE}[^\"'\\]{{1,500}}{QUOTE}(?![ \t]*:)")),
+    Rule(_ANY_HINTS, re.compile(rf"(?i)({QUOTE}{VARIABLE}{QUOTE}[ \t]*,[ \t]*){_KEPT}{QUOTE}[^\"'\\]{{1,500}}{QUOTE}(?![ \t]*:)"), near=_NEAR_VARIABLE),
     # Environment variables, in the forms of shells, of Dockerfiles and of manifests.
-    Rule(_ANY_HINTS, re.compile(rf"({_SHOUTED}{IS}){_KEPT}(?!(?:{QUOTE})?(?:<|\d{{1,6}}(?:[\s\"',;)}}\]]|$))){VALUE}")),
-    Rule(_ANY_HINTS, re.compile(rf"({_SHOUTED}[ \t]*(?:\||->|<<<|[ \t])[ \t]*[\"']?){_SHAPED}")),
+    Rule(_SHOUTED_HINTS, re.compile(rf"({_SHOUTED}{IS}){_KEPT}(?!(?:{QUOTE})?(?:<|\d{{1,6}}(?:[\s\"',;)}}\]]|$))){VALUE}"), near=_NEAR_VARIABLE),
+    Rule(_SHOUTED_HINTS, re.compile(rf"({_SHOUTED}[ \t]*(?:\||->|<<<|[ \t])[ \t]*[\"']?){_SHAPED}"), near=_NEAR_WORD),
     Rule(
         _ANY_HINTS,
         re.compile(
             rf"(?i)(^[ \t]*(?:[$>#%!+]+[ \t]*)?(?:ENV|ARG|setx|setenv|env|export|set(?:[ \t]+-\w+){{0,2}}|read(?:[ \t]+-\w+){{0,3}})[ \t]+"
             rf"{VARIABLE}[ \t]+(?:<<<[ \t]*)?)(?!=|--){_KEPT}{VALUE}"
         ),
+        near=_NEAR_ENV,
     ),
     Rule(
         ("value",),
@@ -212,7 +228,7 @@ SECRETS = (
 )
 PRIVATE = (
     # Machines and people.
-    Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), mask_address, re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")),
+    Rule((".",), re.compile(r"(?<![\w.])(?<!==)(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)"), mask_address, re.compile(r"0\.0{1,3}\.0{1,3}\.0")),
     Rule(
         (":",),
         re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){5})[0-9A-Fa-f:]{4,39}(?![\w:])"),

@@ -7,13 +7,13 @@ user names, home folders) goes, too; what anybody may know (loopback, well-known
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, AnyStr
 
 from msgspec.structs import replace
 
 from infercompat.answer.diagnose import below
-from infercompat.answer.diagnose.masks import GIVEN, LINE_RULES, MASK, NAMED, NAMES, SECRET_WORDS, TAKEN, Rule
+from infercompat.answer.diagnose.masks import GIVEN, LINE_RULES, MASK, NAMED, NAMES, NAMES_NEAR, TAKEN, Rule
 from infercompat.answer.diagnose.seen import Seen, alike
 
 BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
@@ -25,7 +25,6 @@ DASHES = re.compile(r"(?<![\w\u2014\u2013-])(?:\u2014{1,2}|\u2013{1,2}|\u2212{2}
 SINGLE = re.compile(r"[\u2018\u201a\u201b]([^\u2018\u2019\n]{1,500})\u2019")
 MOST_NAMES = 200
 _SPELT = str.maketrans(SPELT)
-_ZEROS = str.maketrans("123456789", "0" * 9)
 
 
 def redact(text: str) -> str:
@@ -35,12 +34,13 @@ def redact(text: str) -> str:
     lines = text.split("\n")
     folded = alike(text).split(b"\n")
     once = {line: line.decode("utf-8", "surrogatepass").lower() for line in dict.fromkeys(folded)}
-    suspect = {line for line, lowered in once.items() if any(hint in lowered for hint in below.HINTS)}
+    each, joined = list(once), "\n".join(once.values())
+    suspect = {each[place] for hint in below.HINTS for place in _holding(joined, hint, "\n")}
     if suspect:
         places = [place for place, line in enumerate(folded) if line in suspect]
         _mask_given(lines, places)
         below.mask_below(lines, places)
-    rules = {line: _of(lowered) for line, lowered in once.items()}
+    rules = dict(zip(once, _rules(once), strict=True))
     for place, line in enumerate(folded):
         for rule in rules[line]:
             lines[place] = rule.pattern.sub(rule.change, lines[place])
@@ -65,8 +65,8 @@ def cleaned(value: Any, name: str = "") -> Any:
 
 def _mask_given(lines: list[str], places: list[int]) -> None:
     """Masks what is set to variables that a secret is taken from, in place."""
-    near = [f"{lines[place]}\n{lines[place + 1] if place + 1 < len(lines) else ''}" for place in places if any(word in lines[place] for word in SECRET_WORDS)]
-    names = {match[1] or match[2] for pair in near if "$" in pair or "=" in pair for match in NAMED.finditer(pair)}
+    near = (f"{lines[place]}\n{lines[place + 1] if place + 1 < len(lines) else ''}" for place in places)
+    names = {match[1] or match[2] for pair in near if NAMES_NEAR.search(pair) for match in NAMED.finditer(pair)}
     if not names:
         return
     taken = [(match[1], match[2]) for line in lines if "$" in line for match in TAKEN.finditer(line)]
@@ -78,8 +78,45 @@ def _mask_given(lines: list[str], places: list[int]) -> None:
             lines[place] = given.sub(rf"\1{MASK}", line)
 
 
-def _of(line: str) -> tuple[Rule, ...]:
-    """The rules that are tried on a line, which is in lower case, with every digit a zero."""
-    if len(line) < 4:
-        return ()
-    return tuple(rule for rule in LINE_RULES if (rule.near.search(line) if rule.near else any(hint.translate(_ZEROS) in line for hint in rule.hints)))
+def _rules(once: Mapping[bytes, str]) -> list[tuple[Rule, ...]]:
+    """The rules that are tried on each line, which has a zero for each digit; in lower case, too."""
+    exact, lowered = b"\n".join(once), "\n".join(once.values())
+    held = [0] * len(once)
+    for number, hint in enumerate(_BY_HINT):
+        text, word, end = (exact, hint.encode(), b"\n") if hint != hint.lower() else (lowered, hint, "\n")
+        for place in _holding(text, word, end):
+            held[place] |= 1 << number
+    known: dict[int, tuple[Rule, ...]] = {0: ()}
+    found = []
+    for hints, line in zip(held, once.values(), strict=True):
+        if hints not in known:
+            places = {place for number, places in enumerate(_BY_HINT.values()) if hints >> number & 1 for place in places}
+            known[hints] = tuple(LINE_RULES[place] for place in sorted(places))
+        rules = known[hints] if len(line) > 3 else ()
+        if rules:
+            near = {pattern for pattern in {rule.near for rule in rules} if pattern is None or pattern.search(line)}
+            rules = tuple([rule for rule in rules if rule.near in near])
+        found.append(rules)
+    return found
+
+
+def _holding(text: AnyStr, word: AnyStr, end: AnyStr) -> Iterator[int]:
+    """The places of the lines that hold a word."""
+    place, counted, at = 0, 0, text.find(word)
+    while at >= 0:
+        place += text.count(end, counted, at)
+        yield place
+        counted = text.find(end, at)
+        at = text.find(word, counted) if counted >= 0 else -1
+
+
+def _by_hint() -> dict[str, list[int]]:
+    """The places of the rules that are tried where a hint is, zeros for digits."""
+    found: dict[str, list[int]] = {}
+    for place, rule in enumerate(LINE_RULES):
+        for hint in rule.hints:
+            found.setdefault(hint.translate(str.maketrans("123456789", "0" * 9)), []).append(place)
+    return found
+
+
+_BY_HINT = _by_hint()

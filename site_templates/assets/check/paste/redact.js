@@ -62,9 +62,9 @@ function maskGiven(lines, places, { given, mask }) {
 
 /** @param {Rule[]} chosen @param {string} text @param {Rules} rules */
 function apply(chosen, text, rules) {
-  const lowered = text.toLowerCase();
+  const lowered = text.toLowerCase(), whole = text;
   for (const rule of chosen) {
-    if (rule.hints.some((hint) => lowered.includes(hint))) text = replaced(rule.pattern, text, (found) => changed(rule.change, found, rules));
+    if (rule.hints.some((hint) => (/[A-Z]/.test(hint) ? whole : lowered).includes(hint))) text = replaced(rule.pattern, text, (found) => changed(rule.change, found, rules));
   }
   return text;
 }
