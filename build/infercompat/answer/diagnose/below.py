@@ -45,6 +45,18 @@ KEY_ENDS = re.compile(r"-----END [A-Z ]{0,30}")
 KEY_LINE = re.compile(r"([\s>|#*\"'+]*)(?:[\w+/=\\]*[\"',]{0,3}|[A-Z][\w-]{1,30}: .{0,200})$")
 
 
+def opens(line: str) -> bool:
+    """Whether a line, in lower case and with zeros for digits, can be one beside which a secret stands."""
+    return bool(
+        "private key" in line
+        or ("secret" in line and KIND.search(line))
+        or ("-" in line and FLAG_END.search(line))
+        or NAMED.match(line)
+        or BLOCK.match(line)
+        or (line.endswith(("[", "(", "{")) and OPEN_END.match(line))
+    )
+
+
 def mask_below(lines: list[str], places: Collection[int]) -> None:
     """Masks, in place, the secrets whose names stand on one of some lines above or beside them."""
     stored = -1

@@ -96,8 +96,8 @@ NAMED = re.compile(
     r"\b\w{0,40}(?:token|secret|password|api_key) ?= ?([A-Za-z_]\w{0,60})\b(?![.(=\[\"'])"
 )
 """Variables that a secret is taken from: what is set to them is one, whatever their names."""
-NAMES_NEAR = re.compile(r"(?:token|secret|passwo?r?d|key)s?[\"' \t\n=,\\({-]{1,61}\$|(?:token|secret|password|api_key) ?= ?[A-Za-z_]")
-"""What is found wherever one of them is."""
+NAMES_NEAR = re.compile(r"(?:token|secret|passwo?r?d|key)s?[\"' \t=,\\({-]{0,61}(?:\$|$)|(?:token|secret|password|api_key) ?= ?[a-z_]")
+"""What is in a line in lower case, or at its end, wherever one of them is."""
 TAKEN = re.compile(r"\b([A-Za-z_]\w{0,60})[\"']?[ \t]{0,3}[=:][ \t]{0,3}[\"']?\$[({]?([A-Za-z_]\w{0,60})")
 """A variable that is set from another one."""
 NAMES = "NAMES"

@@ -37,9 +37,10 @@ def redact(text: str) -> str:
     each, joined = list(once), "\n".join(once.values())
     suspect = {each[place] for hint in below.HINTS for place in _holding(joined, hint, "\n")}
     if suspect:
-        places = [place for place, line in enumerate(folded) if line in suspect]
-        _mask_given(lines, places)
-        below.mask_below(lines, places)
+        naming = {line for line in suspect if NAMES_NEAR.search(once[line])}
+        opening = {line for line in suspect if below.opens(once[line])}
+        _mask_given(lines, [place for place, line in enumerate(folded) if line in naming] if naming else [])
+        below.mask_below(lines, [place for place, line in enumerate(folded) if line in opening] if opening else [])
     rules = dict(zip(once, _rules(once), strict=True))
     for place, line in enumerate(folded):
         for rule in rules[line]:
@@ -66,7 +67,7 @@ def cleaned(value: Any, name: str = "") -> Any:
 def _mask_given(lines: list[str], places: list[int]) -> None:
     """Masks what is set to variables that a secret is taken from, in place."""
     near = (f"{lines[place]}\n{lines[place + 1] if place + 1 < len(lines) else ''}" for place in places)
-    names = {match[1] or match[2] for pair in near if NAMES_NEAR.search(pair) for match in NAMED.finditer(pair)}
+    names = {match[1] or match[2] for pair in near for match in NAMED.finditer(pair)}
     if not names:
         return
     taken = [(match[1], match[2]) for line in lines if "$" in line for match in TAKEN.finditer(line)]
