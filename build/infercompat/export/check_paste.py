@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from infercompat.answer.diagnose import (
+    below,
     commands,
     dockerfiles,
     flags,
@@ -21,25 +22,26 @@ from infercompat.answer.diagnose import (
     steps,
     understanding,
 )
-from infercompat.answer.diagnose.redact import (
+from infercompat.answer.diagnose.masks import (
+    GIVEN,
     LINE_RULES,
     LOCAL_HOSTS,
     MASK,
     NAMED,
+    NAMES,
     PUBLIC_HOSTS,
-    WHOLE_RULES,
+    TAKEN,
     Rule,
     mask_address,
-    mask_block,
     mask_host,
-    mask_manifest,
 )
+from infercompat.answer.diagnose.redact import DASHES, SINGLE, SPELT
 from infercompat.condition import lookup
 from infercompat.export.errors import browser_pattern
 from infercompat.link import Catalog
 from infercompat.records import Record
 
-CHANGES = {mask_block: "=block", mask_address: "=address", mask_host: "=host", mask_manifest: "=manifest"}
+CHANGES = {mask_address: "=address", mask_host: "=host"}
 """Names of the functions that a script has in place of these."""
 VERSION = re.compile(r"v?\d+(?:\.\d+)*(?:[.-]?(?:a|b|rc|post|dev)\.?\d*)*(?:\+[\w.]+)?")
 """What a fact that is a version takes, near enough for a form that the answer looks through again."""
@@ -99,11 +101,22 @@ def _patterns(module: Any, *names: str) -> dict[str, dict[str, str]]:
 
 
 def _redact() -> dict[str, Any]:
-    def rules(chosen: tuple[Rule, ...]) -> list[dict[str, Any]]:
-        return [{"hints": rule.hints, "pattern": script_pattern(rule.pattern), "change": CHANGES.get(rule.change, rule.change)} for rule in chosen]
+    def change(rule: Rule) -> str:
+        return CHANGES[rule.change] if callable(rule.change) else rule.change
 
-    whole, line = rules(WHOLE_RULES), rules(LINE_RULES)
-    return {"mask": MASK, "named": script_pattern(NAMED), "public": PUBLIC_HOSTS, "local": sorted(LOCAL_HOSTS), "whole": whole, "line": line}
+    return {
+        **{"mask": MASK, "public": PUBLIC_HOSTS, "local": sorted(LOCAL_HOSTS)},
+        "spelt": {"letters": SPELT, "dashes": script_pattern(DASHES), "single": script_pattern(SINGLE)},
+        "given": {"names": NAMES, "pattern": GIVEN, "named": script_pattern(NAMED), "taken": script_pattern(TAKEN)},
+        "line": [{"hints": rule.hints, "pattern": script_pattern(rule.pattern), "change": change(rule)} for rule in LINE_RULES],
+        "below": {
+            "hints": below.HINTS,
+            **_patterns(
+                below, "FLAG_END", "FLAG_ITEM", "BETWEEN", "TAKEN", "LONE", "NAMED", "VALUED", "SCALAR", "ANOTHER", "BLOCK", "OPEN_END", "ITEM", "BARE"
+            ),
+            **_patterns(below, "CLOSED", "KIND", "STORED", "STORED_HERE", "KEY_BEGINS", "KEY_ENDS", "KEY_LINE"),
+        },
+    }
 
 
 def _spelling() -> dict[str, Any]:

@@ -9,7 +9,7 @@ import * as logs from "./paste/logs.js";
 import * as machines from "./paste/machines.js";
 import * as models from "./paste/models.js";
 import * as packages from "./paste/packages.js";
-import { redact } from "./paste/redact.js";
+import { clean, redact } from "./paste/redact.js";
 import * as snippets from "./paste/snippets.js";
 import * as stated from "./paste/stated.js";
 import { steps } from "./paste/steps.js";
@@ -32,7 +32,7 @@ export function understand(pasted, data) {
   const seen = [];
   for (const read of READERS) {
     const found = read(lines, data);
-    seen.push(...found.seen);
+    seen.push(...found.seen.map((one) => clean(one, data.redact)));
     for (const number of found.taken) lines[number - 1] = "";
   }
   return fold(seen, data, text);
@@ -100,7 +100,7 @@ function said(command) {
 /** @param {Seen[]} seen @returns {Record<string, Seen>} */
 function firstOf(seen) {
   /** @type {Record<string, Seen>} */
-  const found = {};
+  const found = Object.create(null);
   for (const one of seen) found[one.name] ??= one;
   return found;
 }

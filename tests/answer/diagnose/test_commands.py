@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answer.diagnose.page import same_on_the_page
 from infercompat.answer.diagnose import understand
 from infercompat.answer.diagnose.commands import is_model, read
 
@@ -286,3 +289,25 @@ def test_the_version_that_is_installed(real, text, engine, version):
 def test_programs_that_start_an_engine_of_another_name(real, text, engine):
     found = understand(text, real.catalog)
     assert (found.engine.name, found.model.value) == (engine, "a/b-1")
+
+
+def test_arrays_that_no_bracket_closes_cost_no_more_than_their_length(real):
+    began = time.process_time()
+    commands(real, "A=(\n" * 100_000)
+    commands(real, ("A=(\n" + "x" * 100_000 + "\n") * 10)
+    assert time.process_time() - began < 1
+
+
+def test_the_page_reads_the_same_commands(real, tmp_path):
+    tests = (test_a_command, test_of_a_flag_that_is_given_twice_the_last_counts, test_of_a_model_that_is_named_twice_that_counts_which_the_parser_takes)
+    rows = [row for test in tests for mark in test.pytestmark if mark.name == "parametrize" for row in mark.args[1]]
+    same_on_the_page(real, [*(text for text, *_ in rows), *PROTOTYPES], tmp_path)
+
+
+PROTOTYPES = [
+    "vllm serve constructor --toString 2 --dtype constructor --quantization valueOf --kv-cache-dtype __proto__",
+    "__proto__=x/y-1\nconstructor=a/b-1\nvllm serve $constructor --constructor $toString -tp $valueOf",
+    "model: constructor\nengine: constructor 1.0\nhardware: constructor\nconstructor==1.0\nengine: toString",
+    "vllm serve a/b-1\nnon-default args: {'constructor': 'x', 'valueOf': 1}\nUsing constructor backend",
+    "vllm serve a/b-1 --enable-prefix-caching constructor",
+]

@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answer.diagnose.page import read_by_the_page
+from answer.diagnose.test_masks import SECRET, TOLD
 from infercompat.answer.diagnose import as_data, diagnose, print_data
-from infercompat.answer.diagnose.redact import MASK, redact
+from infercompat.answer.diagnose.masks import MASK
+from infercompat.answer.diagnose.redact import redact
 
 HOME = "/" + "home"
 SECRETS = {
@@ -268,3 +271,34 @@ def test_no_secret_is_told(real, capsys, text, around):
     told = json.dumps(data) + capsys.readouterr().out
     assert [secret for secret in (*CASES[text], "somebody") if secret in told] == []
     assert [secret for secret in CASES[text] if secret in redact(text)] == []  # whatever of the text the answer shows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "S={secret}\nMODEL=$S/x-1\nvllm serve $MODEL --api-key $S",
+        "A={secret}\nB=$A\nvllm serve a/b-1 --api-key $B --foo $A",
+        "A={secret}\ndocker run registry.io/$A/vllm/vllm-openai:v0.11.0 --model a/b-1 --api-key $A",
+        "K=--api-key\nvllm serve a/b-1 $K {secret}",
+        "X=hf_\nY=AbCdEfGh{secret}\nvllm serve $X$Y/model-1",
+        f"X={HOME}\nvllm serve $X/{{secret}}/m",
+        f"X={HOME}\ndocker run -v $X:/x $X/{{secret}}/vllm/vllm-openai:v0.11.0 --model a/b-1",
+        "P=https://u\nQ={secret}@h/x\nvllm serve $P:$Q",
+        "K='{secret}/x-1'\nLLM(model=K, hf_token=K)",
+        "LLM(model='a/b-1', foo=['--api-key', '{secret}'], bar={{'token': '{secret}'}})",
+        "K=('a/b-1')\nLLM(model='a/b-1', foo=dict(a=dict(hf_token='{secret}')))",
+    ],
+)
+def test_a_secret_that_a_variable_brings_is_not_told(real, capsys, tmp_path, text):
+    pasted = text.format(secret=SECRET)
+    data = as_data(diagnose(real, [("", pasted)]))
+    print_data(data, verbose=True)
+    assert SECRET not in json.dumps(data) + capsys.readouterr().out
+    (by_page,) = read_by_the_page(real, [pasted], tmp_path)
+    assert SECRET not in json.dumps({name: one for name, one in by_page.items() if name != "text"})
+
+
+def test_the_page_takes_out_the_same(real, tmp_path):
+    texts = [*TOLD, *SECRETS, *MACHINES, *CASES]
+    found = read_by_the_page(real, texts, tmp_path)
+    assert [(one["text"], here) for one, text in zip(found, texts, strict=True) if one["text"] != (here := redact(text))] == []

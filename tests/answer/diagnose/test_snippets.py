@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answer.diagnose.page import same_on_the_page
+from catalogs import REAL
 from infercompat.answer.diagnose import understand
 from infercompat.answer.diagnose.snippets import read
 
@@ -103,3 +108,45 @@ def test_a_reference_implementation_is_asked_about_last(real):
 @given(st.text(alphabet=st.sampled_from("LLM(model='\"a/b-1),={}[]#\n dict")))
 def test_any_text(real, text):
     read(f"LLM({text}".split("\n"), real.catalog)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LLM(model='a/b-1', x=" + "dict(x=" * 2000 + ")" * 2000 + ")",
+        "LLM(backend_config=" + "A(backend_config=" * 900 + ")" * 900 + ")",
+        "LLM(model='a/b-1', x=1" + " " * 18_000 + "y)",
+        "LLM(\n" + "\n" * 400_000,
+        "LLM(\nx" + " " * 1_000_000 + "y",
+        "LLM(\n" + "x = " * 250_000,
+        "LLM(\n" + "a." * 500_000,
+        "LLM(" + "a." * 9_000,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_long_call_takes_no_longer_than_a_short_one(real, text):
+    began = time.process_time()
+    read(text.split("\n"), real.catalog)
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("value", ["...", "{1, 2}", "b'x'", "1j", "[b'x']", "{1: 2}", "1e999", "'\\ud800'", "float('nan')", "{'a': {1}}", "-" * 500 + "1"])
+@pytest.mark.parametrize(
+    "call", ["LLM(model='Qwen/Qwen3-8B', x={}, tensor_parallel_size=2)", "x = {}\nLLM(model='Qwen/Qwen3-8B', y=x, tensor_parallel_size=2)"]
+)
+def test_a_value_that_json_cannot_hold_is_left_out(run, tmp_path, value, call):
+    file = tmp_path / "call.py"
+    file.write_text(call.replace("{}", value), "utf-8")
+    result = run("diagnose", str(file), "--json", catalog=REAL)
+    data = json.loads(result.stdout)["understood"]
+    assert (data["model"]["id"], data["given"]["tensor_parallel"]["value"]) == ("qwen3-8b", 2)
+
+
+def test_the_page_reads_the_same_calls(real, tmp_path):
+    [mark] = [mark for mark in test_a_call.pytestmark if mark.name == "parametrize"]
+    more = [
+        "LLM(model='a/b-1', x=dict(a=dict(b=dict(c=dict(d=dict(e=dict(f=dict(g=1))))))))",
+        "constructor = 1\nLLM(model='a/b-1', tensor_parallel_size=constructor, toString=2, x=hasOwnProperty)",
+        "TP = 0x2\nLLM(model='a/b-1', tensor_parallel_size=TP, max_model_len=1e3, gpu_memory_utilization=.9)",
+    ]
+    same_on_the_page(real, [*(text for text, *_ in mark.args[1]), *more], tmp_path)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infercompat.answer.diagnose.words import Flag, Word, as_table, command_at, expand, flags, leaves, until_operator
+from answer.diagnose.page import same_on_the_page
+from infercompat.answer.diagnose.words import Flag, Word, as_table, command_at, expand, flags, leaves, literal, until_operator
 
 
 def words(text: str) -> list[str]:
@@ -94,3 +95,30 @@ def test_any_text_has_words(text):
     found, end = command_at(text.split("\n"), 0)
     flags(until_operator(expand(found, {})), lambda name: False)
     assert 1 <= end <= text.count("\n") + 1
+
+
+WRITTEN = [
+    *(("1", 1), (".9", 0.9), ("0x2000", 0x2000), ("1_000", 1000), ("1e3", 1000), ("1.0", 1), ("-5", -5), ("1__0", None), ("01", None), ("0b11", 3)),
+    *(("'a' 'b'", "ab"), (r"'C:\\models'", "C:\\models"), ("(1)", 1), ("(1,)", [1]), ("{'a': (1, 2)}", {"a": [1, 2]}), ("true", True), ("True", True)),
+    *(
+        ("...", None),
+        ("{1, 2}", None),
+        ("{1: 2}", None),
+        ("b'x'", None),
+        ("1j", None),
+        ("1e999", None),
+        ("NaN", None),
+        ("{'a': set()}", None),
+        ("9" * 400, None),
+    ),
+    *(("'\\ud800'", None), ("constructor", None), ("__proto__", None), ("[" * 3000, None), ("-" * 3000 + "1", None)),
+]
+
+
+def test_a_value_is_one_that_json_can_hold():
+    assert [(text, found) for text, wanted in WRITTEN if (found := literal(text)) != wanted or type(found) is not type(wanted)] == []
+
+
+def test_the_page_reads_the_same_values(real, tmp_path):
+    texts = [f'LLM(model="a/b-1", x={text})' for text, _ in WRITTEN] + [f"vllm serve a/b-1 --x '{{\"y\": {text}}}'" for text, _ in WRITTEN if "'" not in text]
+    same_on_the_page(real, texts, tmp_path)

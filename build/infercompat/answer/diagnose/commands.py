@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from infercompat.answer.diagnose.flags import FlagTable, normal, plain
 from infercompat.answer.diagnose.packages import PINNED
 from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, STARTS, Program
-from infercompat.answer.diagnose.redact import redact
+from infercompat.answer.diagnose.redact import cleaned
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS, REFUSE_TWICE
 from infercompat.answer.diagnose.words import Flag, Word, array_at, command_at, comment_inside, expand, flags, is_flag, until_operator
@@ -40,7 +40,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     seen: list[Seen] = []
     taken: set[int] = set()
     variables: dict[str, Word] = {}
-    number, tried = 0, 0
+    number, tried, arrays = 0, 0, 0
     inside: Word | None = None
     begun = holding(lines, STARTS)
     while number < len(lines):
@@ -61,7 +61,8 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
                 number = end
                 continue
             seen += _unknown(words)
-        if "=(" in line and len(line) < 500 and (array := array_at(lines, number)):
+        arrays += "=(" in line
+        if "=(" in line and len(line) < 500 and arrays <= MOST_COMMANDS and (array := array_at(lines, number)):
             before = f"{variables[array[0]].text} " if "+=(" in line and array[0] in variables else ""
             variables[array[0]] = Word(before + array[1], number + 1)
         elif "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
@@ -215,7 +216,7 @@ def _counting(given: Sequence[Flag], stated: Sequence[Flag], program: Program, t
 
 def clean(flag: Flag) -> Flag:
     """A flag without the secret that a variable may have brought into its value."""
-    return replace(flag, value=redact(f"{flag.name}={flag.value}").removeprefix(f"{flag.name}=")) if isinstance(flag.value, str) else flag
+    return replace(flag, value=cleaned(flag.value, flag.name))
 
 
 def _method(engine: str, given: Sequence[Flag]) -> Iterator[Seen]:

@@ -105,7 +105,8 @@ def find(known: Sequence[Pattern], texts: Sequence[tuple[str, Sequence[str]]]) -
     """The gotchas of which a pattern is found in the log lines, once each, at the first pattern and the first text that fit."""
     found: dict[str, Match] = {}
     for source, lines in texts:
-        text, there = "\n".join(line[:LONGEST_SEARCHED] for line in lines), once(lines)
+        short = max(map(len, lines), default=0) <= LONGEST_SEARCHED
+        text, there = "\n".join(lines if short else [line[:LONGEST_SEARCHED] for line in lines]), once(lines)
         for pattern in known:
             if pattern.gotcha.id not in found and alike(pattern.words) in there and (places := [match.end() for match in pattern.pattern.finditer(text)]):
                 line = text.count("\n", 0, places[0]) + 1

@@ -49,17 +49,20 @@ def alike(text: str) -> bytes:
 
 
 @functools.lru_cache(2)
-def _zeroed(text: str) -> tuple[list[bytes], dict[bytes, None]]:
-    """The lines of a text with zeros for digits, and each of them once. Readers that follow one another ask of the same text."""
+def _zeroed(text: str) -> tuple[list[bytes], dict[bytes, None], bytes]:
+    """The lines of a text with zeros for digits, and each of them once, also as one. Readers that follow one another ask of the same text."""
     lines = alike(text).split(b"\n")
-    return lines, dict.fromkeys(lines)
+    each = dict.fromkeys(lines)
+    return lines, each, b"\n".join(each)
 
 
 def holding(lines: Lines, words: Iterable[str]) -> set[int]:
     """The places of the lines that hold any of some words."""
-    wanted = [(word, alike(word)) for word in words]
-    zeroed, each = _zeroed("\n".join(lines))
-    known = {line for line in each if any(zeros in line for _, zeros in wanted)}
+    zeroed, each, there = _zeroed("\n".join(lines))
+    wanted = [(word, zeros) for word in words if (zeros := alike(word)) in there]
+    known: set[bytes] = set()
+    for _, zeros in wanted:
+        known.update([line for line in each if zeros in line])
     if not known:
         return set()
     return {place for place, line in enumerate(zeroed) if line in known and any(word in lines[place] for word, _ in wanted)}
@@ -67,7 +70,7 @@ def holding(lines: Lines, words: Iterable[str]) -> set[int]:
 
 def once(lines: Lines) -> bytes:
     """The lines of a text, digits as zeros, each once: what is not in it is in no line."""
-    return b"\n".join(_zeroed("\n".join(lines))[1])
+    return _zeroed("\n".join(lines))[2]
 
 
 def reading(seen: Iterable[Seen], taken: Iterable[int] = ()) -> Reading:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -10,11 +9,15 @@ from typing import Any, NamedTuple
 from infercompat.answer.diagnose.commands import clean, is_model
 from infercompat.answer.diagnose.flags import FlagTable
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
-from infercompat.answer.diagnose.words import Flag, leaves
+from infercompat.answer.diagnose.words import Flag, leaves, literal
 from infercompat.link import Catalog
 
-MOST_CALLS, MOST_CHARACTERS, MOST_ARGUMENTS = 20, 20_000, 30
-"""How many calls a text has, how long one is, and how many arguments a person writes: a call with more is a dump, whose defaults tell nothing."""
+MOST_CALLS, MOST_CHARACTERS, MOST_ARGUMENTS, MOST_NESTING = 20, 20_000, 30, 6
+"""How many calls a text has, how long one is, how many arguments a person writes (one with more is a dump, whose defaults tell nothing), how deep they nest."""
+
+
+LONGEST = 1000
+"""No line that sets a variable is longer."""
 
 
 class Call(NamedTuple):
@@ -50,8 +53,11 @@ APART = ("engine_kwargs", "backend_config", "model_loading_config", "model_kwarg
 """Arguments whose own keys stand for arguments of the call."""
 WORDS = ("LLM(", "EngineArgs(", "LLMConfig(", "Engine(", "Runtime(", "Llama(", "from_pretrained(", "load(", "pipeline(", "serve(")
 NAME = re.compile(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)\(")
-ASSIGNED = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?::\s*[\w\[\]]+\s*)?=\s*(\"[^\"\n]*\"|'[^'\n]*'|\d+(?:\.\d+)?|True|False)\s*(?:#.*)?$", re.M)
-KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*(.*?)\s*$", re.S)
+ASSIGNED = re.compile(
+    r"[ \t]{0,80}([A-Za-z_]\w{0,80})[ \t]{0,40}(?::[ \t]*[\w\[\]]{1,80}[ \t]{0,40})?=[ \t]{0,40}"
+    r"(\"[^\"\n]*\"|'[^'\n]*'|[-+]?[\d.][\w.]{0,40}|True|False)[ \t]{0,80}(?:#.*)?$"
+)
+KEYWORD = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)", re.S)
 INNER = re.compile(r"((?:\w+\.)*\w+)\((.*)\)$", re.S)
 
 
@@ -61,7 +67,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
     if not places:
         return reading([])
     text = "\n".join(lines)
-    variables = {match[1]: literal(match[2]) for match in ASSIGNED.finditer(text)}
+    variables = {match[1]: literal(match[2]) for line in lines if "=" in line and len(line) < LONGEST and (match := ASSIGNED.match(line))}
     seen: list[Seen] = []
     taken: set[int] = set()
     start, tried = 0, 0
@@ -134,25 +140,17 @@ def arguments(text: str) -> Iterator[tuple[str, int]]:
         yield part, began
 
 
-def literal(text: str) -> Any:
-    """A plain value from its text; None for what is none."""
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return None
-
-
-def _values(text: str, line: int, variables: Mapping[str, Any]) -> Iterator[tuple[str, Any, int]]:
+def _values(text: str, line: int, variables: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any, int]]:
     """The arguments of a call with their values: those of calls inside as keys of their own, behind the name of the class for `=`."""
     for part, before in arguments(text):
-        match = KEYWORD.match(part)
+        match = KEYWORD.fullmatch(part.strip())
         name, written = (match[1], match[2]) if match else ("", part.strip())
-        inner = INNER.fullmatch(written)
+        inner = INNER.fullmatch(written) if depth < MOST_NESTING else None
         if inner and name in APART:
             yield "=", inner[1].rpartition(".")[2], line + before
-            yield from _values(inner[2], line + before, variables)
+            yield from _values(inner[2], line + before, variables, depth + 1)
         elif inner and inner[1] == "dict":
-            yield name, {key: value for key, value, _ in _values(inner[2], line + before, variables) if key != "="}, line + before
+            yield name, {key: value for key, value, _ in _values(inner[2], line + before, variables, depth + 1) if key != "="}, line + before
         else:
             value = variables.get(written) if re.fullmatch(r"[A-Za-z_]\w*", written) and written not in ("True", "False", "None") else literal(written)
             if name in APART and isinstance(value, dict):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from infercompat.answer.diagnose import commands, dockerfiles, labels, logs, machines, manifests, models, packages, snippets, stated
-from infercompat.answer.diagnose.redact import redact
+from infercompat.answer.diagnose.redact import clean, redact
 from infercompat.answer.diagnose.seen import Seen
 from infercompat.link import Catalog
 from infercompat.records import Record
@@ -68,7 +68,7 @@ def gather(texts: Sequence[tuple[str, str]], catalog: Catalog) -> tuple[list[See
     for read in READERS:
         for name, lines in rest:
             found = read(lines, catalog)
-            seen += [one.within(name) for one in found.seen]
+            seen += [clean(one).within(name) for one in found.seen]
             for number in found.taken:
                 lines[number - 1] = ""
     return seen, rest

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 MOST_LINES = 200
 MOST_CHARACTERS = 20_000
+MOST_NUMBER = 1 << 53
 """No command is longer; a quote that is still open by then is none."""
 
 _CONTINUED = re.compile(r"(?:\\|(?<=\s)`|\^)\s*$")
@@ -131,7 +132,7 @@ def array_at(lines: Sequence[str], start: int) -> tuple[str, str] | None:
         return None
     parts = [match[2]]
     for line in lines[start + 1 : start + MOST_LINES]:
-        if re.search(r"\)\s*$", parts[-1]):
+        if parts[-1].rstrip().endswith(")") or len(line) > MOST_CHARACTERS:
             break
         parts.append("" if line.lstrip().startswith("#") else line)
     text = " ".join(parts).strip()
@@ -180,13 +181,35 @@ def _flattened(name: str, value: str | None, line: int, place: int) -> list[Flag
 
 def as_table(text: str) -> dict[str, Any] | None:
     """A JSON object or a Python dict from its text; None for what is neither."""
+    found = literal(text)
+    return found if isinstance(found, dict) else None
+
+
+def literal(text: str) -> Any:
+    """A plain value from its text, in JSON's writing or Python's; None for what is none, and for what JSON cannot hold."""
     for read in (json.loads, ast.literal_eval):
         try:
-            found = read(text.strip())
+            return _held(read(text.strip()))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
-        return found if isinstance(found, dict) else None
     return None
+
+
+def _held(value: Any) -> Any:
+    """A value as JSON and a script hold it: whole numbers without a point, tuples as lists; ValueError where it cannot be held."""
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError
+        return {_held(key): _held(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_held(inner) for inner in value]
+    if isinstance(value, float) and abs(value) < MOST_NUMBER:
+        return int(value) if value.is_integer() else value
+    if isinstance(value, str):
+        value.encode()  # half of a pair of UTF-16 is no text
+    elif not (value is None or (isinstance(value, int) and abs(value) < MOST_NUMBER)):
+        raise ValueError
+    return value
 
 
 def leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -2,8 +2,8 @@
 // Serve commands in pasted text, as answer/diagnose/commands.py: which engine, which model, and what the flags say.
 
 import { FlagTable, plain, written } from "./flags.js";
-import { match, search, whole } from "./patterns.js";
-import { redact } from "./redact.js";
+import { match, own, search, whole } from "./patterns.js";
+import { cleaned } from "./redact.js";
 import { arrayAt, commandAt, commentInside, expand, flags, isFlag, untilOperator } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
@@ -25,8 +25,8 @@ export function read(lines, data) {
   /** @type {Reading} */
   const reading = { seen: [], taken: new Set() };
   /** @type {Record<string, Word>} */
-  const variables = {};
-  let number = 0, tried = 0;
+  const variables = Object.create(null);
+  let number = 0, tried = 0, arrays = 0;
   /** @type {Word | null} */
   let inside = null;
   while (number < lines.length) {
@@ -45,7 +45,8 @@ export function read(lines, data) {
       }
       reading.seen.push(...unknown(words, data));
     }
-    const array = line.includes("=(") && line.length < 500 ? arrayAt(lines, number) : null;
+    arrays += Number(line.includes("=("));
+    const array = line.includes("=(") && line.length < 500 && arrays <= MOST_COMMANDS ? arrayAt(lines, number) : null;
     if (array) variables[array[0]] = { text: (line.includes("+=(") && variables[array[0]] ? `${variables[array[0]].text} ` : "") + array[1], line: number + 1 };
     const assigned = !array && line.includes("=") && line.length < 500 ? match(data.commands.assignment, line) : null;
     if (assigned) variables[assigned[1]] = { text: assigned.slice(2).find((group) => group !== undefined) ?? "", line: number + 1 };
@@ -208,12 +209,12 @@ function counting(given, stated, program, table, data) {
 
 /** A flag without the secret that a variable may have brought into its value. @param {Flag} flag @param {Data} data @returns {Flag} */
 export function clean(flag, data) {
-  return typeof flag.value === "string" ? { ...flag, value: redact(`${flag.name}=${flag.value}`, data.redact).slice(flag.name.length + 1) } : flag;
+  return { ...flag, value: cleaned(flag.value, flag.name, data.redact) };
 }
 
 /** The method that an engine takes from the draft, where a command names the draft and no method. @param {string} engine @param {Flag[]} given @param {FlagTable} table @param {Drafts} drafts @returns {Seen[]} */
 function methodOf(engine, given, table, drafts) {
-  return given.filter((flag) => drafts.flags[engine]?.includes(table.normal(flag.name)) && flag.value).flatMap((flag) => {
+  return given.filter((flag) => own(drafts.flags, engine)?.includes(table.normal(flag.name)) && flag.value).flatMap((flag) => {
     const named = Object.entries(drafts.methods).find(([word]) => drafts.by_name.includes(engine) && String(flag.value).toLowerCase().includes(word));
     const method = named ? named[1] : "draft_model";
     return [

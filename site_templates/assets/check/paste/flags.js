@@ -2,7 +2,7 @@
 // From an engine's flags to facts, as answer/diagnose/flags.py; the table of each engine is data.
 
 import { RANKS } from "../question.js";
-import { match, whole } from "./patterns.js";
+import { match, own, whole } from "./patterns.js";
 
 /** @typedef {import("./patterns.js").Pattern} Pattern */
 /** @typedef {import("./words.js").Flag} Flag */
@@ -28,7 +28,7 @@ export class FlagTable {
   constructor(engine, tables) {
     this.engine = engine;
     this.spelling = tables.spelling;
-    this.table = tables.engines[engine] ?? { targets: {}, own: {}, package: "", variables: [], flags_as_variables: false, settings: {}, facts: {} };
+    this.table = own(tables.engines, engine) ?? { targets: {}, own: {}, package: "", variables: [], flags_as_variables: false, settings: {}, facts: {} };
   }
 
   /** The flag that an environment variable stands for, often itself; null for one that is not the engine's. @param {string} name @returns {string | null} */
@@ -100,7 +100,7 @@ export class FlagTable {
       target = Object.hasOwn(target, this.table.own[name]) ? undefined : this.table.own[name];
     }
     if (target && (typeof value !== "object" || value === null) && !["null", ""].includes(written(value).toLowerCase())) {
-      const word = written(value).toLowerCase() in this.spelling.on_off && (this.onOff(target) || isVariable(flag.name));
+      const word = own(this.spelling.on_off, written(value).toLowerCase()) !== undefined && (this.onOff(target) || isVariable(flag.name));
       const turned = value === null || word || this.isSwitch(target);
       found.push(...this.checked(target, turned ? this.switched(target, name, value, negated) : this.value(target, value), flag));
     }
@@ -136,7 +136,7 @@ export class FlagTable {
 
   /** @param {string} fact @param {string} name @param {any} value @param {boolean} negated */
   switched(fact, name, value, negated) {
-    let on = value === null || (this.spelling.on_off[written(value).toLowerCase()] ?? true);
+    let on = value === null || (own(this.spelling.on_off, written(value).toLowerCase()) ?? true);
     on = on !== (negated || (name.includes("disable") && !fact.includes("disable")));
     return this.onOff(fact) ? (on ? "on" : "off") : on;
   }
@@ -148,8 +148,8 @@ export class FlagTable {
     if (ours) return ours[0];
     const same = this.setting(fact).values.filter((word) => written(word).toLowerCase() === lowered);
     const type = this.table.facts[fact]?.type ?? "any";
-    if (fact.endsWith("dtype")) return dtypes[lowered] ?? (same.length ? written(same[0]) : text);
-    if (fact === "weights.format") return formats[lowered] ?? lowered;
+    if (fact.endsWith("dtype")) return own(dtypes, lowered) ?? (same.length ? written(same[0]) : text);
+    if (fact === "weights.format") return own(formats, lowered) ?? lowered;
     if (fact === "speculation.method") return this.method(same.length ? written(same[0]) : text);
     if (fact === "cuda_graphs") return lowered;
     if (same.length) return same[0];

@@ -2,7 +2,7 @@
 // What the lines of an engine's log prove, as answer/diagnose/logs.py: version, settings, backend, cache size, lack of memory.
 
 import { FlagTable } from "./flags.js";
-import { every, match, search } from "./patterns.js";
+import { every, match, own, search } from "./patterns.js";
 import { asTable, leaves } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
@@ -84,7 +84,7 @@ function dumped(table, text, line, known) {
   const model = ["model", "model_path", "model_tag", "model_id"].map((name) => given.get(name)).find(Boolean);
   if (model) seen.push({ kind: "model", name: "", value: String(model), line });
   const chosen = table.engine === "vllm" && text.startsWith("{"); // vLLM's dict holds what is not at its default
-  const facts = [...given].filter(([, value]) => value !== null).flatMap(([name, value]) => table.read({ name: name === name.toUpperCase() ? name : `--${known.keys[name] ?? name}`, value, line, place: -1 }));
+  const facts = [...given].filter(([, value]) => value !== null).flatMap(([name, value]) => table.read({ name: name === name.toUpperCase() ? name : `--${own(known.keys, name) ?? name}`, value, line, place: -1 }));
   const told = facts.filter((one) => one.kind === "fact" && (chosen || one.value !== table.default(one.name)));
   const speculation = search(known.speculation, text);
   if (speculation) {
@@ -128,7 +128,7 @@ function findings(lines, known) {
 
 /** The backend as a fact, where the engine's record knows it by that name. @param {string} value @param {string} engine @param {number} line @param {Logs} known @returns {Seen[]} */
 function backend(value, engine, line, known) {
-  const name = known.backends[value] ?? value;
+  const name = own(known.backends, value) ?? value;
   const fact = { kind: "fact", name: "attention.backend", value: name, line };
-  return known.known_backends[engine]?.includes(name) ? [{ kind: "options", name: engine, value: [fact], line }] : [];
+  return own(known.known_backends, engine)?.includes(name) ? [{ kind: "options", name: engine, value: [fact], line }] : [];
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // Which model of the catalog a hub id, a path or a file name means, as answer/diagnose/models.py.
 
-import { replaced, search } from "./patterns.js";
+import { own, replaced, search } from "./patterns.js";
 
 /** @typedef {import("./patterns.js").Pattern} Pattern */
 /** @typedef {{ids: Record<string, string>, hubs: Record<string, [string, string]>, names: Record<string, string>, added: Pattern, parts: Pattern, endings: Pattern, tag: Pattern, snapshot: Pattern, formats: [Pattern, string][]}} Models */
@@ -13,8 +13,8 @@ export function find(text, known) {
   if (written.length > 400) return null;
   const snapshot = search(known.snapshot, written);
   const hub = snapshot ? `${snapshot[1]}/${snapshot[2]}` : replaced(known.tag, written, () => "");
-  const [stored, format] = known.hubs[hub.toLowerCase()] ?? [null, null];
-  const id = known.ids[hub] ?? known.ids[hub.toLowerCase()] ?? stored;
+  const [stored, format] = own(known.hubs, hub.toLowerCase()) ?? [null, null];
+  const id = own(known.ids, hub) ?? own(known.ids, hub.toLowerCase()) ?? stored;
   if (hub && id) return { model: id, format: (stored === id ? format : null) ?? formatOf(written, known), exact: stored === id };
   const name = readings(written, hub, known).find((each) => Object.hasOwn(known.names, each));
   return name === undefined ? null : { model: known.names[name], format: formatOf(written, known), exact: false };

@@ -1,7 +1,7 @@
 // @ts-check
 // Versions of packages, as answer/diagnose/packages.py: pip freeze, pip list, pip show, and the lines of environment reports.
 
-import { every, match, search } from "./patterns.js";
+import { every, match, own, search } from "./patterns.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
@@ -23,12 +23,12 @@ export function read(lines, data) {
       found = shown[3] && name ? [name, shown[3]] : null;
       name = shown[2] ?? "";
     }
-    const id = found ? known.known[normal(found[0])] : undefined;
+    const id = found ? own(known.known, normal(found[0])) : undefined;
     if (found && id && !seen.has(`${id} ${found[1]}`)) seen.set(`${id} ${found[1]}`, { kind: "component", name: id, value: found[1], line: place + 1 });
     if (table || listed) taken.add(place + 1);
   });
   lines.forEach((line, place) => {
-    const headed = line.startsWith("#") && line.length < 200 ? match(known.headed, line) : null, id = headed ? known.known[normal(headed[1])] : undefined;
+    const headed = line.startsWith("#") && line.length < 200 ? match(known.headed, line) : null, id = headed ? own(known.known, normal(headed[1])) : undefined;
     const below = id ? lines.slice(place + 1, place + 4).findIndex((each) => each.trim()) : -1;
     const version = below < 0 ? null : match(known.bare, lines[place + 1 + below]);
     if (id && version && !seen.has(`${id} ${version[1]}`)) seen.set(`${id} ${version[1]}`, { kind: "component", name: id, value: version[1], line: place + 2 + below });
@@ -36,7 +36,7 @@ export function read(lines, data) {
   lines.forEach((line, place) => {
     if (line.length >= 2000 || !line.includes("==") || taken.has(place + 1) || !search(known.installed, line)) return;
     for (const [, name, version] of every(known.pinned, line)) {
-      const id = known.known[normal(name)];
+      const id = own(known.known, normal(name));
       if (id && !seen.has(`${id} ${version}`)) seen.set(`${id} ${version}`, { kind: "component", name: id, value: version, line: place + 1 });
     }
   });

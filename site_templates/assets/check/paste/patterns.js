@@ -14,6 +14,11 @@ function regexp(source, flags) {
   return found;
 }
 
+/** What a table holds itself under a name, and nothing that every object has. @template T @param {Record<string, T>} table @param {string} name @returns {T | undefined} */
+export function own(table, name) {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** Anywhere in the text. @param {Pattern} asked @param {string} text */
 export function search({ pattern, flags }, text) {
   return regexp(pattern, flags).exec(text);

@@ -1,45 +1,79 @@
 // @ts-check
 // Takes secrets, people and machines out of pasted text before anything else looks at it, as answer/diagnose/redact.py does; its rules are data.
 
+import { maskBelow } from "./below.js";
 import { every, replaced } from "./patterns.js";
 
 /** @typedef {import("./patterns.js").Pattern} Pattern */
+/** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {{hints: string[], pattern: Pattern, change: string}} Rule `change` is a template, or the name of a function below behind an = */
-/** @typedef {{mask: string, named: Pattern, public: string[], local: string[], whole: Rule[], line: Rule[]}} Rules */
+/** @typedef {{mask: string, public: string[], local: string[], spelt: {letters: Record<string, string>, dashes: Pattern, single: Pattern}, given: {names: string, pattern: string, named: Pattern, taken: Pattern}, line: Rule[], below: import("./below.js").Below}} Rules */
+
+const MOST_NAMES = 200;
 
 /** @param {string} text @param {Rules} rules @returns {string} the text without secrets, line by line as it was */
 export function redact(text, rules) {
-  const whole = apply(rules.whole, text, rules);
-  const names = /key|token|secret|passw/i.test(text) ? new Set([...every(rules.named, whole)].map(([, name, other]) => name ?? other)) : [];
-  const masked = [...names].sort().reduce((masked, name) => masked.replace(new RegExp(`(\\b${name}[ \\t]?=[ \\t]?["']?)(?!\\$)[^\\s"';]+`, "g"), `$1${rules.mask}`), whole);
-  return masked.split("\n").map((line) => (line.length < 4 ? line : apply(rules.line, line, rules))).join("\n");
+  const lines = typed(text, rules).split("\n");
+  const suspect = lines.flatMap((line, place) => (holds(line, rules.below.hints) ? [place] : []));
+  maskGiven(lines, suspect, rules);
+  maskBelow(lines, suspect, rules.below, rules.mask);
+  return lines.map((line) => (line.length < 4 ? line : apply(rules.line, line, rules))).join("\n");
+}
+
+/** A thing seen without the secrets that variables may have brought into it. @param {Seen} seen @param {Rules} rules @returns {Seen} */
+export function clean(seen, rules) {
+  if (["command", "options"].includes(seen.kind)) return { ...seen, value: seen.value.map((/** @type {Seen} */ part) => clean(part, rules)) };
+  return { ...seen, value: cleaned(seen.value, seen.name === "container" ? "image" : seen.name, rules) };
+}
+
+/** A value without secrets, as if its name stood in front of it. @param {any} value @param {string} name @param {Rules} rules @returns {any} */
+export function cleaned(value, name, rules) {
+  if (typeof value === "string") return name ? redact(`${name}=${value}`, rules).replace(`${name}=`, "") : redact(value, rules);
+  if (Array.isArray(value)) return value.map((inner) => cleaned(inner, name, rules));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cleaned(inner, key, rules)]));
+}
+
+/** What was typed where word processors and web pages made something else of it. @param {string} text @param {Rules} rules */
+function typed(text, { spelt }) {
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  const plain = text.replace(/[^\x00-\x7f]/g, (letter) => (Object.hasOwn(spelt.letters, letter) ? spelt.letters[letter] : letter));
+  return replaced(spelt.single, replaced(spelt.dashes, plain, () => "--"), (found) => `'${found[1]}'`);
+}
+
+/** @param {string} line @param {string[]} hints */
+function holds(line, hints) {
+  const lowered = line.toLowerCase();
+  return hints.some((hint) => lowered.includes(hint));
+}
+
+/** Masks what is set to variables that a secret is taken from, in place. @param {string[]} lines @param {number[]} places @param {Rules} rules */
+function maskGiven(lines, places, { given, mask }) {
+  const near = places.filter((place) => /key|token|secret|passw/.test(lines[place])).map((place) => `${lines[place]}\n${lines[place + 1] ?? ""}`);
+  const names = new Set(near.flatMap((pair) => [...every(given.named, pair)].map(([, name, other]) => name ?? other)));
+  if (!names.size) return;
+  const taken = lines.filter((line) => line.includes("$")).flatMap((line) => [...every(given.taken, line)]);
+  for (let turn = 0; turn < 5; turn += 1) for (const [, name, source] of taken) if (names.has(name)) names.add(source);
+  const pattern = { pattern: given.pattern.replaceAll(given.names, [...names].sort().slice(0, MOST_NAMES).join("|")), flags: "" };
+  lines.forEach((line, place) => {
+    lines[place] = replaced(pattern, line, (found) => found[1] + mask);
+  });
 }
 
 /** @param {Rule[]} chosen @param {string} text @param {Rules} rules */
 function apply(chosen, text, rules) {
-  const lowered = text.toLowerCase();
+  const lowered = text.toLowerCase(), whole = text;
   for (const rule of chosen) {
-    if (rule.hints.some((hint) => lowered.includes(hint))) text = replaced(rule.pattern, text, (found) => changed(rule.change, found, rules));
+    if (rule.hints.some((hint) => (/[A-Z]/.test(hint) ? whole : lowered).includes(hint))) text = replaced(rule.pattern, text, (found) => changed(rule.change, found, rules));
   }
   return text;
 }
 
 /** @param {string} change @param {RegExpMatchArray} found @param {Rules} rules */
 function changed(change, found, rules) {
-  if (change === "=block") return rules.mask + "\n".repeat(found[0].split("\n").length - 1);
-  if (change === "=manifest") return found[0].split("\n---").map((part) => manifest(part, rules.mask)).join("\n---");
   if (change === "=address") return isPrivate(found[0]) ? rules.mask : found[0];
   if (change === "=host") return host(found, rules);
   return change.replace(/\\(\d)/g, (_, number) => found[Number(number)] ?? "");
-}
-
-const STORED = /^([ \t]*)(?:data|stringData):[ \t]*\n(?:\1[ \t]+.*(?:\n|$))+/gm;
-const ITEM = /^([ \t]+[\w."'/-]+:[ \t]*)\S.*$|^([ \t]{4,})[\w+/=]{8,}[ \t]*$/gm;
-
-/** Masks what a secret among some manifests stores. @param {string} text @param {string} mask */
-function manifest(text, mask) {
-  if (!/\bkind["']?:[ \t]*["']?secret\b/i.test(text)) return text;
-  return text.replace(STORED, (block) => block.replace(ITEM, (_, key = "", indent = "") => (key || indent) + mask));
 }
 
 /** Whether a text is an address or a machine's own number; loopback, the wildcard and versions such as 0.10.1.1 are none. @param {string} text */

@@ -3,7 +3,7 @@
 
 import { clean, isModel } from "./commands.js";
 import { FlagTable } from "./flags.js";
-import { every, match, whole } from "./patterns.js";
+import { every, match, own, whole } from "./patterns.js";
 import { isTable, leaves, literal } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
@@ -13,7 +13,7 @@ import { isTable, leaves, literal } from "./words.js";
 /** @typedef {{calls: Call[], by_class: Record<string, string>, flags: Record<string, string>, apart: string[], words: string[], name: Pattern, assigned: Pattern, keyword: Pattern, inner: Pattern}} Snippets */
 /** @typedef {[string, any, number]} Value an argument's name, its value, and its line; = stands for the class of a call inside */
 
-const [MOST_CALLS, MOST_CHARACTERS, MOST_ARGUMENTS] = [20, 20_000, 30];
+const [MOST_CALLS, MOST_CHARACTERS, MOST_ARGUMENTS, MOST_NESTING, LONGEST] = [20, 20_000, 30, 6, 1000];
 
 /** The calls of a text that start an engine, each with all that it says, as one thing seen. @param {string[]} lines @param {Data} data @returns {import("./commands.js").Reading} */
 export function read(lines, data) {
@@ -23,7 +23,8 @@ export function read(lines, data) {
   const holds = (/** @type {string} */ line) => known.words.some((word) => line.includes(word));
   if (!lines.some(holds)) return reading;
   const text = lines.join("\n");
-  const variables = Object.fromEntries([...every(known.assigned, text)].map(([, name, value]) => [name, literal(value.trim())]));
+  const set = lines.map((line) => (line.includes("=") && line.length < LONGEST ? match(known.assigned, line) : null));
+  const variables = Object.fromEntries(set.flatMap((found) => (found ? [[found[1], literal(found[2])]] : [])));
   let start = 0, tried = 0;
   lines.forEach((line, place) => {
     if (holds(line) && !reading.taken.has(place + 1) && line.length < MOST_CHARACTERS && tried < MOST_CALLS) {
@@ -101,16 +102,16 @@ function argumentsIn(text) {
   return part.trim() ? [...found, [part, began]] : found;
 }
 
-/** The arguments of a call with their values. @param {string} text @param {number} line @param {Record<string, any>} variables @param {Snippets} known @returns {Value[]} */
-function values(text, line, variables, known) {
+/** The arguments of a call with their values. @param {string} text @param {number} line @param {Record<string, any>} variables @param {Snippets} known @param {number} [depth] @returns {Value[]} */
+function values(text, line, variables, known, depth = 0) {
   return argumentsIn(text).flatMap(([part, before]) => {
-    const keyword = match(known.keyword, part);
+    const keyword = whole(known.keyword, part.trim());
     const name = keyword ? keyword[1] : "", written = keyword ? keyword[2] : part.trim(), at = line + before;
-    const inner = whole(known.inner, written);
-    if (inner && known.apart.includes(name)) return [/** @type {Value} */ (["=", inner[1].split(".").at(-1), at]), ...values(inner[2], at, variables, known)];
-    if (inner?.[1] === "dict") return [/** @type {Value} */ ([name, Object.fromEntries(values(inner[2], at, variables, known).filter(([key]) => key !== "=")), at])];
+    const inner = depth < MOST_NESTING ? whole(known.inner, written) : null;
+    if (inner && known.apart.includes(name)) return [/** @type {Value} */ (["=", inner[1].split(".").at(-1), at]), ...values(inner[2], at, variables, known, depth + 1)];
+    if (inner?.[1] === "dict") return [/** @type {Value} */ ([name, Object.fromEntries(values(inner[2], at, variables, known, depth + 1).filter(([key]) => key !== "=")), at])];
     const isName = /^[A-Za-z_]\w*$/.test(written) && !["True", "False", "None"].includes(written);
-    const value = isName ? (variables[written] ?? null) : (literal(written) ?? null);
+    const value = isName ? (own(variables, written) ?? null) : (literal(written) ?? null);
     if (known.apart.includes(name) && isTable(value)) return Object.entries(value).map(([key, one]) => /** @type {Value} */ ([key, one, at]));
     return [/** @type {Value} */ ([name, value, at])];
   });
@@ -123,7 +124,7 @@ function saidBy(call, text, line, variables, data) {
   const engine = named ? known.by_class[named[1]] : call.engine, table = new FlagTable(engine, data.flags);
   const models = [...call.model, ""].flatMap((key) => found.filter(([name, value]) => name === key && typeof value === "string" && isModel(value, data.commands)));
   const given = found.filter(([name, value]) => !["", "=", ...call.model].includes(name) && value !== null);
-  const said = given.flatMap(([name, value, at]) => flagsOf(known.flags[name] ?? name, value, at)).flatMap((flag) => table.read(clean(flag, data)));
+  const said = given.flatMap(([name, value, at]) => flagsOf(own(known.flags, name) ?? name, value, at)).flatMap((flag) => table.read(clean(flag, data)));
   const dumped = found.length >= MOST_ARGUMENTS;
   const facts = said.filter((one) => one.kind === "fact" && (!dumped || one.value !== table.default(one.name)));
   const sure = said.some((one) => one.kind === "fact") || engine === "transformers" || call.word || /hf|\//.test(text);

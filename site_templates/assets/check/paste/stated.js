@@ -2,7 +2,7 @@
 // What a person states in a line of its own, as answer/diagnose/stated.py: model: …, engine: …, hardware: ….
 
 import { isModel } from "./commands.js";
-import { match } from "./patterns.js";
+import { match, own } from "./patterns.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
@@ -22,7 +22,7 @@ function ofLine(line, number, data) {
   const [, what, text, version] = match(data.stated.stated, line) ?? [];
   if (what === "model") return isModel(text, data.commands) ? [{ kind: "model", name: "", value: text, line: number }] : [];
   if (what === "hardware") return devices(text, 1, number, data);
-  const [name, at] = (text ?? "").split(/@(.*)/s), engine = data.stated.engines[name] ?? data.stated.engines[name.toLowerCase()];
+  const [name, at] = (text ?? "").split(/@(.*)/s), engine = own(data.stated.engines, name.toLowerCase());
   if (what !== "engine" || !engine) return [];
   const said = version || at;
   return [{ kind: "engine", name: engine, value: 1, line: number }, ...(said ? [{ kind: "component", name: engine, value: said, line: number }] : [])];
@@ -30,7 +30,7 @@ function ofLine(line, number, data) {
 
 /** @param {string} name @param {number} count @param {number} number @param {Data} data @returns {Seen[]} */
 function devices(name, count, number, data) {
-  const id = data.stated.hardware[name] ?? data.stated.hardware[name.toLowerCase()];
+  const id = own(data.stated.hardware, name.toLowerCase());
   const bytes = data.machines.products.find((product) => product.id === id)?.bytes ?? null;
   const value = (/** @type {number} */ index) => ({ name: id.replaceAll("-", " "), index: String(index), mebibytes: bytes === null ? null : Math.floor(bytes / 2 ** 20), pci: "" });
   return id ? Array.from({ length: Math.min(count, 64) }, (_, index) => ({ kind: "device", name: "", value: value(index), line: number })) : [];

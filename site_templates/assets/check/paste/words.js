@@ -1,10 +1,12 @@
 // @ts-check
 // Shell text to words and flags, as answer/diagnose/words.py: continuations, quotes, variables and JSON values, each word with its line.
 
+import { own } from "./patterns.js";
+
 /** @typedef {{text: string, line: number}} Word */
 /** @typedef {{name: string, value: any, line: number, place: number}} Flag a flag as written, its value or null where it stands alone, and its line; `place` tells which JSON value of the command holds it */
 
-const [MOST_LINES, MOST_CHARACTERS] = [200, 20_000];
+const [MOST_LINES, MOST_CHARACTERS, MOST_NUMBER] = [200, 20_000, 2 ** 53];
 const VARIABLE = /\$(?:(\w+)|\((\w+)\)|\{(\w+)(?:\[[@*]\])?(?::?-([^}]*))?\})/g;
 const FLAG_LINE = /^\s+--?[A-Za-z]/;
 const PAIRED = "--overrides"; // the flag of MLC LLM whose value is a list of pairs, a=1;b=2
@@ -123,7 +125,7 @@ export function arrayAt(lines, start) {
   if (!found) return null;
   const parts = [found[2]];
   for (const line of lines.slice(start + 1, start + MOST_LINES)) {
-    if (/\)\s*$/.test(parts.at(-1) ?? "")) break;
+    if (parts.at(-1)?.trimEnd().endsWith(")") || line.length > MOST_CHARACTERS) break;
     parts.push(line.trimStart().startsWith("#") ? "" : line);
   }
   const text = parts.join(" ").trim();
@@ -191,55 +193,92 @@ export function isTable(value) {
 
 /** A JSON object or a Python dict from its text; null for what is neither. @param {string} text @returns {Record<string, any> | null} */
 export function asTable(text) {
-  try {
-    const found = JSON.parse(text);
-    return isTable(found) ? found : null;
-  } catch {
-    const found = literal(text.trim());
-    return isTable(found) ? found : null;
+  const found = literal(text);
+  return isTable(found) ? found : null;
+}
+
+/** A plain value from its text, in JSON's writing or Python's; undefined for what is none, and for what JSON cannot hold. @param {string} text @returns {any} */
+export function literal(text) {
+  for (const read of [JSON.parse, ofPython]) {
+    try {
+      const found = read(text.trim());
+      return isHeld(found) ? found : undefined;
+    } catch {
+      continue;
+    }
   }
 }
 
-const TOKEN = /\s*(?:([{}[\](),:])|('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(-?\d[\d_]*(?:\.\d*)?(?:[eE][+-]?\d+)?)|(\w+))/y;
+/** Whether numbers are small enough and texts are whole. @param {any} value @returns {boolean} */
+function isHeld(value) {
+  if (typeof value === "number") return Math.abs(value) < MOST_NUMBER;
+  if (typeof value === "string") return !/\p{Surrogate}/u.test(value);
+  return typeof value !== "object" || value === null || Object.entries(value).every(([key, inner]) => isHeld(key) && isHeld(inner));
+}
+
+const STRING = /([rRuU]?)('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/;
+const NUMBER = /[-+]?(?:0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?)(?![\w.])/;
+const TOKEN = new RegExp(`\\s*(?:([{}[\\](),:])|${STRING.source}|(${NUMBER.source})|(\\w+))\\s*`, "y");
+const ESCAPE = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([\s\S]))/g;
 /** @type {Record<string, any>} */
 const CONSTANTS = { None: null, True: true, False: false };
 /** @type {Record<string, string>} */
 const CLOSING = { "{": "}", "[": "]", "(": ")" };
+/** @type {Record<string, string>} */
+const ESCAPED = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" };
 
-/** What Python's own writing of a value says; undefined for anything else. @param {string} text @returns {any} */
-export function literal(text) {
+/** @param {string} digits */
+function number(digits) {
+  const text = digits.replaceAll("_", "").replace(/^\+/, "");
+  if (/^-?0\d+$/.test(text) && Number(text)) throw new SyntaxError(digits);
+  return text.startsWith("-") ? -Number(text.slice(1)) : Number(text);
+}
+
+/** @param {string} prefix @param {string} quoted */
+function string(prefix, quoted) {
+  const inner = quoted.slice(1, -1);
+  if (/r/i.test(prefix)) return inner;
+  return inner.replace(ESCAPE, (whole, two, four, letter) => (letter === undefined ? String.fromCharCode(parseInt(two ?? four, 16)) : (own(ESCAPED, letter) ?? whole)));
+}
+
+/** What Python's own writing of a value says; a SyntaxError for anything else. @param {string} text @returns {any} */
+function ofPython(text) {
   /** @type {(string | undefined)[][]} */
   const tokens = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.length) {
     const found = TOKEN.exec(text);
-    if (!found) return undefined;
+    if (!found) throw new SyntaxError(text);
     tokens.push(found.slice(1));
   }
   let at = 0;
   const mark = () => tokens[at]?.[0];
   /** @returns {any} */
   const value = () => {
-    const [sign, quoted, digits, word] = tokens[at++] ?? [];
-    if (quoted) return quoted.slice(1, -1).replace(/\\(.)/g, "$1");
-    if (digits) return Number(digits.replaceAll("_", ""));
-    if (word && word in CONSTANTS) return CONSTANTS[word];
-    if (!sign || !(sign in CLOSING)) throw new SyntaxError(text);
+    const [sign, prefix = "", quoted, digits, word] = tokens[at++] ?? [];
+    if (quoted) {
+      let whole = string(prefix, quoted);
+      for (; tokens[at]?.[2]; at += 1) whole += string(tokens[at][1] ?? "", tokens[at][2] ?? "");
+      return whole;
+    }
+    if (digits) return number(digits);
+    if (word && Object.hasOwn(CONSTANTS, word)) return CONSTANTS[word];
+    if (!sign || !Object.hasOwn(CLOSING, sign)) throw new SyntaxError(text);
     const items = [];
+    let comma = false;
     while (mark() !== CLOSING[sign]) {
       const item = value();
-      if (sign === "{" && tokens[at++]?.[0] !== ":") throw new SyntaxError(text);
+      if (sign === "{" && (typeof item !== "string" || tokens[at++]?.[0] !== ":")) throw new SyntaxError(text);
       items.push(sign === "{" ? [item, value()] : item);
-      if (mark() === ",") at += 1;
+      comma = mark() === ",";
+      if (comma) at += 1;
       else if (mark() !== CLOSING[sign]) throw new SyntaxError(text);
     }
     at += 1;
+    if (sign === "(" && items.length === 1 && !comma) return items[0];
     return sign === "{" ? Object.fromEntries(items) : items;
   };
-  try {
-    const found = value();
-    return at === tokens.length ? found : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = value();
+  if (at !== tokens.length) throw new SyntaxError(text);
+  return found;
 }
