@@ -18,6 +18,14 @@ def test_a_model_without_a_reader_is_unknown(make):
     assert isinstance(make({"models/acme/plain-model.yaml": text}).derived["plain-model"], Unknown)
 
 
+def test_inputs_that_only_the_maker_names_are_demands(make):
+    """A config that leaves the encoder out does not make of a model with images one of text."""
+    said = text_of("models/acme/plain-model.yaml") + "modalities: {inputs: [text, image], outputs: [text], cites: [{id: acme-config}]}\n"
+    found = make({"models/acme/plain-model.yaml": said}).derived["plain-model"]
+    assert found.requirements["image-input"] == "it takes image input, as its maker says"
+    assert "audio-input" not in found.requirements
+
+
 def test_withdrawn_and_moved_models_are_not_derived(make):
     files = {
         "models/acme/plain-model.yaml": text_of("models/acme/plain-model.yaml") + "withdrawn: {on: 2026-01-01, because: It was wrong.}\n",

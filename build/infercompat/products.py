@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from infercompat.derive import Derived, Unknown, derive
 from infercompat.diagnostic import Diagnostic
@@ -48,7 +50,7 @@ class Derivations(Mapping[str, "Derived | Unknown"]):
     def __getitem__(self, id: str) -> Derived | Unknown:
         if id not in self._found:
             data = self._models[id].data
-            self._found[id] = derive(data["config"]["values"], data["architecture"])
+            self._found[id] = _as_said(derive(data["config"]["values"], data["architecture"]), data)
         return self._found[id]
 
     def __iter__(self) -> Iterator[str]:
@@ -56,6 +58,15 @@ class Derivations(Mapping[str, "Derived | Unknown"]):
 
     def __len__(self) -> int:
         return len(self._models)
+
+
+def _as_said(found: Derived | Unknown, model: Mapping[str, Any]) -> Derived | Unknown:
+    """With the inputs that the record names and that no field of the config tells: configs written by hand often leave the encoders out."""
+    if isinstance(found, Unknown):
+        return found
+    inputs = model.get("modalities", {}).get("inputs", ())
+    said = {f"{kind}-input": f"it takes {kind} input, as its maker says" for kind in ("image", "audio") if kind in inputs and "text" in inputs}
+    return replace(found, demands=replace(found.demands, requirements={**said, **found.requirements})) if said else found
 
 
 def reference_date(catalog: Catalog) -> str:

@@ -240,6 +240,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
             click.echo(f"# {step['why']}\n{shlex.join(step['argv'])}")
         variables = [f"{name}={value}" for name, value in data["command"]["environment"].items()]
         click.echo("\n" + " ".join([*variables, *map(shlex.quote, data["command"]["argv"])]))
+        if data["command"].get("image"):
+            click.echo(f"  container: {data['command']['image']}   the recipe's own; other hardware can need another")
         for option in data["command"].get("options", ()):
             click.echo(f"  {option['for'] + ':':<10} {shlex.join(option['argv'])}   {option['why']}")
     if data["provided"]:

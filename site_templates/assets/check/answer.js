@@ -124,7 +124,7 @@ function serving(command, repair) {
     copied(commandLine(command), "the serve command", "ck-serve"),
     ...(repair ? [make("p", {}, `With the first repair in it: ${repair.changes.join(", and ")}.`)] : []),
     ...(command.without_flag.length ? [make("p", {}, `Asked for, and without a flag on record: ${command.without_flag.join(", ")}.`)] : []),
-    ...(command.image ? [make("p", {}, "In the container ", make("code", {}, command.image), ".")] : []),
+    ...(command.image ? [make("p", {}, "In the container ", make("code", {}, command.image), ", which the recipe starts; other hardware can need another.")] : []),
     make("details", { "data-key": "why", class: "ck-inner" }, make("summary", {}, "Why each part is there"), make("ul", {}, ...command.because.map((why) => make("li", {}, why)))),
     ...(options.length
       ? [make("details", { "data-key": "options", class: "ck-inner" }, make("summary", {}, `Flags that this model can have besides (${options.length})`), make("ul", {}, ...options.map((one) => make("li", {}, `${one.for}: `, make("code", {}, one.argv.map(quoted).join(" ")), ` ${one.why}`))))]
