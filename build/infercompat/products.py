@@ -66,7 +66,11 @@ def _as_said(found: Derived | Unknown, model: Mapping[str, Any]) -> Derived | Un
         return found
     inputs = model.get("modalities", {}).get("inputs", ())
     said = {f"{kind}-input": f"it takes {kind} input, as its maker says" for kind in ("image", "audio") if kind in inputs and "text" in inputs}
-    return replace(found, demands=replace(found.demands, requirements={**said, **found.requirements})) if said else found
+    if said.keys() <= found.requirements.keys():
+        return found
+    return replace(
+        found, demands=replace(found.demands, requirements=found.requirements | {name: said[name] for name in sorted(said.keys() - found.requirements)})
+    )
 
 
 def reference_date(catalog: Catalog) -> str:

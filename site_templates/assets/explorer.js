@@ -44,7 +44,7 @@ for (const body of [...table.tBodies]) {
       parameters: Number(parameters) || NaN,
       lightest: Number(lightest) || NaN,
       verdicts: cells.map((cell) => /v-(\S+)/.exec(cell.className)?.[1] ?? ""),
-      grades: cells.map((cell) => /g-(\S+)/.exec(cell.className)?.[1] ?? ""),
+      grades: cells.map(gradeOf),
     });
   }
   body.remove();
@@ -52,6 +52,16 @@ for (const body of [...table.tBodies]) {
 const body = table.createTBody();
 const [above, below] = [make("tr", { "aria-hidden": "true" }), make("tr", { "aria-hidden": "true" })];
 table.classList.add("ex-live");
+
+/**
+ * A cell's grade; the one that most have is told by its confidence alone, and gets its class here.
+ * @param {HTMLTableCellElement} cell
+ * @returns {string} one of the words, or "" for a cell without a grade
+ */
+function gradeOf(cell) {
+  if (!/ g-/.test(cell.className) && /^\d/.test(cell.querySelector("small")?.textContent ?? "")) cell.classList.add("g-verified");
+  return / g-(\S+)/.exec(cell.className)?.[1] ?? "";
+}
 
 // State: the form, and with it the address
 
@@ -186,7 +196,7 @@ function timed(row) {
     const cells = overTime.cells[row.id] ?? overTime.versions.map(() => "unknown");
     made = /** @type {HTMLTableRowElement} */ (make("tr", { "data-id": row.id }, row.element.cells[0].cloneNode(true)));
     const words = verdicts(row);
-    const tds = cells.map((status, place) => make("td", { class: `v-${words[place] ?? "unknown"}` }, make("b", {}, `${GLYPH[words[place] ?? "unknown"]} ${status}`)));
+    const tds = cells.map((status, place) => make("td", { class: `v-${words[place] ?? "unknown"}` }, make("span", {}, `${GLYPH[words[place] ?? "unknown"]} ${status}`)));
     cellsOf.set(made, /** @type {HTMLTableCellElement[]} */ (tds));
     timedRows.set(row.id, made);
   }

@@ -225,9 +225,13 @@ _WORKLOAD = (
     Fact("phase", "word", "workload", "Prefill or decode.", values=("prefill", "decode"), absent=("prefill", "decode")),
     Fact("requests_served", "int", "workload", "Requests since the start.", "requests", absent=Range(0, _INF)),
     Fact("prompt.image", "bool", "workload", "Prompts hold images.", absent=_EITHER),
+    Fact("prompt.images", "int", "workload", "Images in one prompt; no more than one unless said.", "images", absent=1),
     Fact("prompt.audio", "bool", "workload", "Prompts hold audio.", absent=_EITHER),
     Fact("prompt.repeated_prefix", "bool", "workload", "Prompts begin with text that was served before.", absent=_EITHER),
     Fact("request.structured_output", "bool", "workload", "Answers are held to a schema or a grammar; off unless said.", absent=False),
+    Fact("request.embeddings", "bool", "workload", "Requests give embeddings in place of tokens; off unless said.", absent=False),
+    Fact("request.transcription_prompt", "bool", "workload", "Sound comes with a text that went before it; off unless said.", absent=False),
+    Fact("request.weight_updates", "bool", "workload", "Weights are replaced while the server runs; off unless said.", absent=False),
     Fact("request.tools", "bool", "workload", "Requests offer tools to call; off unless said.", absent=False),
     Fact(
         "request.endpoint",
