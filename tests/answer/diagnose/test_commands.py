@@ -298,10 +298,29 @@ def test_arrays_that_no_bracket_closes_cost_no_more_than_their_length(real):
     assert time.process_time() - began < 1
 
 
+CHAINED = [
+    ("BASE=google\nM=$BASE/gemma-3-27b-it\nvllm serve $M", "google/gemma-3-27b-it"),
+    ("M=${BASE:-google}/gemma-3-27b-it\nvllm serve $M", "google/gemma-3-27b-it"),
+    ("BASE=google\nM='$BASE/gemma-3-27b-it'\nvllm serve $M", "$BASE/gemma-3-27b-it"),  # a shell puts nothing into single quotes
+]
+
+
+@pytest.mark.parametrize(("text", "model"), CHAINED)
+def test_a_variable_may_name_others(real, text, model):
+    assert said(real, text)[1] == model
+
+
+def test_variables_that_double_each_other_end(real):
+    text = "A=xxxxxxxxxx\n" + "".join(f"{new}=${old}${old}\n" for old, new in zip("ABCDEFGHIJKLMNOPQRSTUVWXY", "BCDEFGHIJKLMNOPQRSTUVWXYZ", strict=True))
+    began = time.process_time()
+    commands(real, text + "vllm serve $Z")
+    assert time.process_time() - began < 2
+
+
 def test_the_page_reads_the_same_commands(real, tmp_path):
     tests = (test_a_command, test_of_a_flag_that_is_given_twice_the_last_counts, test_of_a_model_that_is_named_twice_that_counts_which_the_parser_takes)
     rows = [row for test in tests for mark in test.pytestmark if mark.name == "parametrize" for row in mark.args[1]]
-    same_on_the_page(real, [*(text for text, *_ in rows), *PROTOTYPES], tmp_path)
+    same_on_the_page(real, [*(text for text, *_ in rows), *PROTOTYPES, *(text for text, _ in CHAINED)], tmp_path)
 
 
 PROTOTYPES = [

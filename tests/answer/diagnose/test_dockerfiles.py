@@ -13,6 +13,14 @@ IMAGE = "FROM vllm/vllm-openai:v0.11.0"
 @pytest.mark.parametrize(
     ("text", "engine", "version", "model", "fact"),
     [
+        ('ARG V=0.31.0\nFROM vllm/vllm-openai:v${V}\nCMD ["--model", "a/b-1", "-tp", "2"]', "vllm", "0.31.0", "a/b-1", ("tensor_parallel", 2)),
+        (
+            f'{IMAGE}\nENV HF_HOME=/m \\\n    VLLM_ATTENTION_BACKEND=FLASHINFER\nCMD ["--model", "a/b-1"]',
+            "vllm",
+            "0.11.0",
+            "a/b-1",
+            ("attention.backend", "FLASHINFER"),
+        ),
         (f'{IMAGE}\nCMD ["--model", "a/b-1", "--max-model-len", "8192"]', "vllm", "0.11.0", "a/b-1", ("max_model_len", 8192)),
         (
             f'{IMAGE} AS serve\nENV HF_HOME=/m\nENTRYPOINT ["python3", "-m", "vllm.entrypoints.openai.api_server"]\nCMD ["--model", "a/b-1", \\\n  "-tp", "2"]',

@@ -14,7 +14,7 @@ from infercompat.answer.diagnose.programs import CONTAINERS, IMAGES, PROGRAMS, S
 from infercompat.answer.diagnose.redact import cleaned
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.answer.diagnose.spellings import BY_NAME, DRAFTS, METHODS, REFUSE_TWICE
-from infercompat.answer.diagnose.words import Flag, Word, array_at, command_at, comment_inside, expand, flags, is_flag, until_operator
+from infercompat.answer.diagnose.words import Flag, Word, array_at, command_at, comment_inside, expand, filled, flags, is_flag, until_operator
 from infercompat.link import Catalog
 
 ASSIGNMENT = re.compile(
@@ -66,7 +66,9 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
             before = f"{variables[array[0]].text} " if "+=(" in line and array[0] in variables else ""
             variables[array[0]] = Word(before + array[1], number + 1)
         elif "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
-            variables[match[1]] = Word(next(group for group in match.groups()[1:] if group is not None), number + 1)
+            text = next(group for group in match.groups()[1:] if group is not None)
+            known = {} if match[3] is not None else {name: word.text for name, word in variables.items()}
+            variables[match[1]] = Word(filled(text, known), number + 1)
         number += 1
     return reading(seen, taken)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from infercompat.answer.diagnose.commands import IN_FRONT, command
 from infercompat.answer.diagnose.flags import FlagTable
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
-from infercompat.answer.diagnose.words import Flag, Word, command_at
+from infercompat.answer.diagnose.words import Flag, Word, command_at, filled
 from infercompat.link import Catalog
 
 FROM = re.compile(r"\s*FROM\s+(?:--platform=\S+\s+)?([\w./:@${}-]+)(?:\s+[Aa][Ss]\s+\S+)?\s*$")
@@ -17,7 +17,7 @@ STARTED = re.compile(r"\s*(ENTRYPOINT|CMD)\s+(.*)$", re.S)
 SET = re.compile(r"\s*(?:ENV|ARG)\s+(.*)$")
 PARAMETER = re.compile(r"\s*PARAMETER\s+(\w+)\s+(\S.*?)\s*$")
 MODELFILE = re.compile(r"\s*(?:PARAMETER|TEMPLATE|SYSTEM|ADAPTER)\s")
-MOST_LINES = 400
+MOST_LINES, MOST_BEFORE = 400, 40
 
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
@@ -46,7 +46,8 @@ def _model(lines: Lines, place: int, end: int, catalog: Catalog) -> Iterator[tup
 
 def _image(lines: Lines, place: int, end: int, catalog: Catalog) -> Iterator[tuple[Seen, set[int]]]:
     match = FROM.match(lines[place])
-    words = [Word(match[1] if match else "", place + 1)]
+    before = _set(line for line in enumerate(lines[max(0, place - MOST_BEFORE) : place], max(0, place - MOST_BEFORE)) if line[1].lstrip().startswith("ARG"))
+    words = [Word(filled(match[1] if match else "", {name: word.text for name, word in before.items()}), place + 1)]
     started: dict[str, list[Word]] = {}
     variables: dict[str, Word] = {}
     used = {place + 1}
@@ -56,13 +57,22 @@ def _image(lines: Lines, place: int, end: int, catalog: Catalog) -> Iterator[tup
             texts, after = command_at(lines, number)
             started[found[1]] = _listed(lines, number, after, found[2]) or texts[1:]
             used.update(range(number + 1, after + 1))
-        elif found := SET.match(line):
-            pairs = ((IN_FRONT.fullmatch(word.text), word) for word in command_at([line], 0)[0])
-            variables |= {pair[1]: Word(pair[2], number + 1) for pair, word in pairs if pair}
+        elif SET.match(line):
+            variables |= _set([(number, line)], lines)
     words += [*started.get("ENTRYPOINT", ()), *started.get("CMD", ())]
     said = command(words, variables, catalog)
     if said is not None and any(part.kind != "fact" or part.name != "container" for part in said.value):
         yield said, used
+
+
+def _set(found: Iterable[tuple[int, str]], lines: Lines = ()) -> dict[str, Word]:
+    """What ENV and ARG set in lines with their places, and in those that go on from them."""
+    variables: dict[str, Word] = {}
+    for number, line in found:
+        words = command_at(lines, number)[0] if lines else command_at([line], 0)[0]
+        pairs = ((IN_FRONT.fullmatch(word.text), word.line if lines else number + 1) for word in words)
+        variables |= {pair[1]: Word(filled(pair[2], {name: word.text for name, word in variables.items()}), at) for pair, at in pairs if pair}
+    return variables
 
 
 def _listed(lines: Lines, number: int, end: int, text: str) -> list[Word]:

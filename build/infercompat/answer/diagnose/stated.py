@@ -10,9 +10,9 @@ from infercompat.answer.diagnose.machines import Device
 from infercompat.answer.diagnose.seen import Lines, Reading, Seen, holding, reading
 from infercompat.link import Catalog
 
-STATED = re.compile(r"\s{0,3}(?:[-*] )?(model|engine|hardware)\s*:\s+[\"']?([\w.@/:+-]+)[\"']?(?:[ ,@=]+v?([\w.+-]+))?,?\s*$")
-COUNTED = re.compile(r"\s{0,3}hardware\s*:\s+(\d{1,4})\s*[x*×]?\s+([\w.-]+)\s*$")
-WORDS = ("model:", "engine:", "hardware:", "model :", "engine :", "hardware :")
+STATED = re.compile(r"\s{0,3}(?:[-*] )?(model|engine|hardware|GPUs?)\s*:\s+[\"']?([\w.@/:+-]+)[\"']?(?:[ ,@=]+v?([\w.+-]+))?,?\s*$")
+COUNTED = re.compile(r"\s{0,3}(?:[-*] )?(?:hardware|GPUs?)\s*:\s+(\d{1,4})\s*[x*×]?\s+([\w.-]+(?: [\w.-]+){0,4})\s*$")
+WORDS = ("model:", "engine:", "hardware:", "GPU:", "GPUs:", "model :", "engine :", "hardware :")
 
 
 def read(lines: Lines, catalog: Catalog) -> Reading:
@@ -29,10 +29,10 @@ def _of_line(line: str, number: int, catalog: Catalog) -> Iterator[Seen]:
         yield from _devices(match[2], int(match[1]), number, catalog)
     elif match := STATED.match(line):
         what, text, version = match.groups()
-        record = catalog.follow(text.partition("@")[0].lower()) if what in ("engine", "hardware") else None
+        record = catalog.follow(text.partition("@")[0].lower()) if what == "engine" else None
         if what == "model":
             yield from [Seen("model", "", text, number)] if is_model(text) else []
-        elif what == "hardware":
+        elif what != "engine":
             yield from _devices(text, 1, number, catalog)
         elif record is not None and record.kind == "engine" and record.data["role"] != "kernel-library":
             yield Seen("engine", record.id, 1, number)
@@ -41,7 +41,7 @@ def _of_line(line: str, number: int, catalog: Catalog) -> Iterator[Seen]:
 
 
 def _devices(name: str, count: int, number: int, catalog: Catalog) -> Iterator[Seen]:
-    record = catalog.follow(name.lower())
+    record = catalog.follow(name.lower().replace(" ", "-"))
     if record is not None and record.kind == "hardware":
         stated = record.data.get("visible_bytes") or record.data.get("memory_bytes")
         name, mebibytes = record.id.replace("-", " "), stated >> 20 if stated else None

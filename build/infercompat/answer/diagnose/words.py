@@ -22,6 +22,7 @@ _BACKSLASH = re.compile(r"(?<=[\w:.])\\(?=[\w.])")
 _DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\")
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _END = re.compile(r"(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$")
+MOST_FILLED = 20_000
 _VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?:\[[@*]\])?(?::?-([^}]*))?\})")
 _ARRAY = re.compile(r"\s*(?:(?:declare|local|readonly)\s+(?:-a\s+)?)?([A-Za-z_]\w*)\+?=\((.*)$")
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
@@ -110,13 +111,19 @@ def until_operator(words: Sequence[Word]) -> list[Word]:
 
 def expand(words: Sequence[Word], variables: Mapping[str, str]) -> list[Word]:
     """The words with shell variables replaced by what the text or a default in place says of them."""
+    expanded = [(word, Word(filled(word.text, variables), word.line) if "$" in word.text else word) for word in words]
+    return [part for word, whole in expanded for part in (_apart(whole) if _VARIABLE.fullmatch(word.text) else [whole])]
+
+
+def filled(text: str, variables: Mapping[str, str]) -> str:
+    """A text with the variables in it put in, as it is where that makes a text beyond all commands of it."""
 
     def value(match: re.Match[str]) -> str:
         default = match[0] if match[4] is None else match[4]
         return variables.get(match[1] or match[2] or match[3], default)
 
-    expanded = [(word, Word(_VARIABLE.sub(value, word.text), word.line) if "$" in word.text else word) for word in words]
-    return [part for word, whole in expanded for part in (_apart(whole) if _VARIABLE.fullmatch(word.text) else [whole])]
+    found = _VARIABLE.sub(value, text)
+    return found if len(found) <= MOST_FILLED else text
 
 
 def _apart(word: Word) -> list[Word]:

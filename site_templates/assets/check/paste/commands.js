@@ -4,7 +4,7 @@
 import { FlagTable, plain, written } from "./flags.js";
 import { match, own, search, whole } from "./patterns.js";
 import { cleaned } from "./redact.js";
-import { arrayAt, commandAt, commentInside, expand, flags, isFlag, untilOperator } from "./words.js";
+import { arrayAt, commandAt, commentInside, expand, filled, flags, isFlag, untilOperator } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
@@ -49,10 +49,18 @@ export function read(lines, data) {
     const array = line.includes("=(") && line.length < 500 && arrays <= MOST_COMMANDS ? arrayAt(lines, number) : null;
     if (array) variables[array[0]] = { text: (line.includes("+=(") && variables[array[0]] ? `${variables[array[0]].text} ` : "") + array[1], line: number + 1 };
     const assigned = !array && line.includes("=") && line.length < 500 ? match(data.commands.assignment, line) : null;
-    if (assigned) variables[assigned[1]] = { text: assigned.slice(2).find((group) => group !== undefined) ?? "", line: number + 1 };
+    if (assigned) {
+      const text = assigned.slice(2).find((group) => group !== undefined) ?? "";
+      variables[assigned[1]] = { text: assigned[3] === undefined ? filled(text, textsOf(variables)) : text, line: number + 1 };
+    }
     number += 1;
   }
   return reading;
+}
+
+/** @param {Record<string, Word>} variables @returns {Record<string, string>} */
+export function textsOf(variables) {
+  return Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text]));
 }
 
 /** @param {string} line @param {Commands} known */
@@ -64,7 +72,7 @@ function starts(line, known) {
 export function command(written, variables, data, inside = null) {
   const bare = unwrapped(written, data.commands);
   variables = { ...variables, ...setBefore(bare, data.commands) };
-  let words = expand(bare, Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text])));
+  let words = expand(bare, textsOf(variables));
   let [program, start] = programOf(words, data.commands);
   let at = imageAt(program ? words.slice(0, start) : words, data.commands);
   let image = words[at];

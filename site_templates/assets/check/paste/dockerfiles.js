@@ -1,10 +1,10 @@
 // @ts-check
 // Dockerfiles and Ollama's Modelfiles, as answer/diagnose/dockerfiles.py: what an image starts, and a model by its parameters.
 
-import { command } from "./commands.js";
+import { command, textsOf } from "./commands.js";
 import { FlagTable } from "./flags.js";
 import { match, whole } from "./patterns.js";
-import { commandAt } from "./words.js";
+import { commandAt, filled } from "./words.js";
 
 /** @typedef {import("./flags.js").Seen} Seen */
 /** @typedef {import("./patterns.js").Pattern} Pattern */
@@ -12,7 +12,7 @@ import { commandAt } from "./words.js";
 /** @typedef {import("../paste.js").Data} Data */
 /** @typedef {{from: Pattern, started: Pattern, set: Pattern, parameter: Pattern, modelfile: Pattern}} Dockerfiles */
 
-const MOST_LINES = 400;
+const MOST_LINES = 400, MOST_BEFORE = 40;
 
 /** What the stages of Dockerfiles start, and what Modelfiles set. @param {string[]} lines @param {Data} data @returns {import("./commands.js").Reading} */
 export function read(lines, data) {
@@ -57,16 +57,24 @@ function image(lines, place, end, data) {
       const [texts, after] = commandAt(lines, number);
       started[begun[1]] = listed(lines, number, after, begun[2]) ?? texts.slice(1);
       for (let line = number + 1; line <= after; line += 1) used.push(line);
-    } else if (set) {
-      for (const word of commandAt([lines[number]], 0)[0]) {
-        const pair = whole(data.commands.in_front, word.text);
-        if (pair) variables[pair[1]] = { text: pair[2], line: number + 1 };
-      }
-    }
+    } else if (set) setBy(lines, number, variables, data);
   }
-  const words = [{ text: match(known.from, lines[place])?.[1] ?? "", line: place + 1 }, ...(started.ENTRYPOINT ?? []), ...(started.CMD ?? [])];
+  /** @type {Record<string, Word>} */
+  const before = {};
+  for (let number = Math.max(0, place - MOST_BEFORE); number < place; number += 1) {
+    if (lines[number].trimStart().startsWith("ARG")) setBy([lines[number]], 0, before, data);
+  }
+  const words = [{ text: filled(match(known.from, lines[place])?.[1] ?? "", textsOf(before)), line: place + 1 }, ...(started.ENTRYPOINT ?? []), ...(started.CMD ?? [])];
   const said = command(words, variables, data);
   return said?.value.some((/** @type {Seen} */ part) => part.kind !== "fact" || part.name !== "container") ? [said, used] : [null, []];
+}
+
+/** What ENV or ARG set in a line and in those that go on from it. @param {string[]} lines @param {number} number @param {Record<string, Word>} variables @param {Data} data */
+function setBy(lines, number, variables, data) {
+  for (const word of commandAt(lines, number)[0]) {
+    const pair = whole(data.commands.in_front, word.text);
+    if (pair) variables[pair[1]] = { text: filled(pair[2], textsOf(variables)), line: word.line };
+  }
 }
 
 /** The words of a JSON list, which may go on over lines that end in a backslash. @param {string[]} lines @param {number} number @param {number} end @param {string} text @returns {Word[] | null} */

@@ -21,7 +21,7 @@ function ofLine(line, number, data) {
   if (counted) return devices(counted[2], Number(counted[1]), number, data);
   const [, what, text, version] = match(data.stated.stated, line) ?? [];
   if (what === "model") return isModel(text, data.commands) ? [{ kind: "model", name: "", value: text, line: number }] : [];
-  if (what === "hardware") return devices(text, 1, number, data);
+  if (what && what !== "engine") return devices(text, 1, number, data);
   const [name, at] = (text ?? "").split(/@(.*)/s), engine = own(data.stated.engines, name.toLowerCase());
   if (what !== "engine" || !engine) return [];
   const said = version || at;
@@ -30,7 +30,7 @@ function ofLine(line, number, data) {
 
 /** @param {string} name @param {number} count @param {number} number @param {Data} data @returns {Seen[]} */
 function devices(name, count, number, data) {
-  const id = own(data.stated.hardware, name.toLowerCase());
+  const id = own(data.stated.hardware, name.toLowerCase().replaceAll(" ", "-"));
   const bytes = data.machines.products.find((product) => product.id === id)?.bytes ?? null;
   const value = (/** @type {number} */ index) => ({ name: id.replaceAll("-", " "), index: String(index), mebibytes: bytes === null ? null : Math.floor(bytes / 2 ** 20), pci: "" });
   return id ? Array.from({ length: Math.min(count, 64) }, (_, index) => ({ kind: "device", name: "", value: value(index), line: number })) : [];
