@@ -32,6 +32,7 @@ function ofLine(line, number, data) {
 function devices(name, count, number, data) {
   const id = own(data.stated.hardware, name.toLowerCase().replaceAll(" ", "-"));
   const bytes = data.machines.products.find((product) => product.id === id)?.bytes ?? null;
+  if (!id) return [];
   const value = (/** @type {number} */ index) => ({ name: id.replaceAll("-", " "), index: String(index), mebibytes: bytes === null ? null : Math.floor(bytes / 2 ** 20), pci: "" });
-  return id ? Array.from({ length: Math.min(count, 64) }, (_, index) => ({ kind: "device", name: "", value: value(index), line: number })) : [];
+  return Array.from({ length: Math.min(count, 64) }, (_, index) => ({ kind: "device", name: "", value: value(index), line: number }));
 }
