@@ -87,7 +87,13 @@ def stack_with(kind: str) -> tuple[list, dict]:
     for line in vectors("stacks"):
         (_, engine, options), answer = line["ask"], line["answer"]
         memory = answer.get("memory", {})
-        if kind == "memory" and engine == "vllm" and {"weights_bytes", "cache_bytes", "available_bytes"} <= set(memory) and memory.get("fits") is True:
+        if (
+            kind == "memory"
+            and engine == "vllm"
+            and answer["verdict"] == "yes"
+            and {"weights_bytes", "cache_bytes", "available_bytes"} <= set(memory)
+            and memory.get("fits") is True
+        ):
             return line["ask"], answer
         if (
             kind == "repair"

@@ -130,10 +130,10 @@ function deepseekV4(config) {
 /** As `deepseekV4` with an entry for each token or two, and its index key, that only layers in kv_source_layer_ids keep. @type {Read} */
 function deepseekV41(config) {
   const width = config.size("head_dim"), window = config.positive("sliding_window"), index = config.size("index_head_dim");
-  const count = config.layerCount() ?? 0;
+  const count = config.layerCount();
   let sources = config.sizes("kv_source_layer_ids");
   const ratios = config.perLayer(config.sizes("compress_ratios") ?? [], count, "compress_ratios");
-  if (ratios.some((ratio) => ![0, 1, 2].includes(ratio))) config.miss("compress_ratios (not 0, 1 or 2 for each layer)", null);
+  if (ratios.some((ratio) => ![0, 1, 2].includes(ratio ?? -1))) config.miss("compress_ratios (not 0, 1 or 2 for each layer)", null);
   if (!sources?.length) sources = config.miss("kv_source_layer_ids", []);
   const base = layer("sliding", { kv_heads: 1, k_width: width, v_width: width, window, latent_width: width });
   const reading = replace(base, { kind: "indexed" });
