@@ -65,12 +65,9 @@ def _as_said(found: Derived | Unknown, model: Mapping[str, Any]) -> Derived | Un
     if isinstance(found, Unknown):
         return found
     inputs = model.get("modalities", {}).get("inputs", ())
-    said = {f"{kind}-input": f"it takes {kind} input, as its maker says" for kind in ("image", "audio") if kind in inputs and "text" in inputs}
-    if said.keys() <= found.requirements.keys():
-        return found
-    return replace(
-        found, demands=replace(found.demands, requirements=found.requirements | {name: said[name] for name in sorted(said.keys() - found.requirements)})
-    )
+    kinds = [kind for kind in ("image", "audio") if {kind, "text"} <= set(inputs) and f"{kind}-input" not in found.requirements]
+    said = {f"{kind}-input": f"it takes {kind} input, as its maker says" for kind in kinds}
+    return replace(found, demands=replace(found.demands, requirements=found.requirements | said)) if said else found
 
 
 def reference_date(catalog: Catalog) -> str:

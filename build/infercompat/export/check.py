@@ -221,7 +221,7 @@ def _snapshot(ledger: Ledger, snapshot: Record) -> dict[str, Any]:
     general = {
         offer: found
         for offer in ledger.offers(snapshot)
-        if (found := [_claim(ledger, snapshot, claim) for claim in ledger.offer(snapshot, offer) if not named_by(claim)])
+        if (found := [_claim(ledger, snapshot, claim) for claim in ledger.offer(snapshot, offer) if not named_by(claim["about"])])
     }
     fallbacks = [_claim(ledger, snapshot, claim) for claim in ledger.exact(snapshot, "architecture", "*")]
     found = {"id": snapshot.id, **_only(snapshot.data, ("version", "read_on", "title", "complete"))}

@@ -111,7 +111,7 @@ class Ledger:
         """Those of them that name models, each with what it calls them; found when they are first asked for."""
         key = (snapshot.id, wanted)
         if key not in self._naming:
-            self._naming[key] = [(named, claim) for claim in self.offer(snapshot, wanted) if (named := named_by(claim))]
+            self._naming[key] = [(named, claim) for claim in self.offer(snapshot, wanted) if (named := named_by(claim["about"]))]
         return self._naming[key]
 
     def source(self, snapshot: Record, claim: dict[str, Any] | None) -> Source:
@@ -220,14 +220,14 @@ def _offer_named(subject: str) -> str | None:
     return None if before is None else before + name
 
 
-def named_by(claim: dict[str, Any]) -> dict[str, str]:
-    """What a claim calls the models that it speaks of; empty for one that speaks of any."""
-    return {key: name for key in ("architecture", "model_type") if (name := claim["about"].get(key, "*")) != "*"}
+def named_by(about: dict[str, Any]) -> dict[str, str]:
+    """What a claim calls the models that it is about; empty for one that speaks of any."""
+    return {key: name for key in ("architecture", "model_type") if (name := about.get(key, "*")) != "*"}
 
 
 def _narrowness(about: dict[str, Any], names: dict[str, str]) -> int | None:
     """How closely a claim speaks of this model: 1 by name, 0 of any model, None of another one."""
-    wanted = named_by({"about": about})
+    wanted = named_by(about)
     if any(names.get(key) != value for key, value in wanted.items()):
         return None
     return 1 if wanted else 0

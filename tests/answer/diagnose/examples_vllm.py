@@ -68,7 +68,9 @@ VLLM: dict[tuple[str, ...], str] = {
     ("vllm-rdna4-aiter-unified-attention-forced",): (
         "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 65792, Hardware limit: 65536."
     ),
-    ("vllm-pipeline-hybrid-disaggregation-degenerate",): "ValueError: NixlConnector (pull) does not support pipeline_parallel_size",
+    ("vllm-pipeline-hybrid-disaggregation-degenerate",): (
+        "NotImplementedError: NixlPushConnector does not support pipeline_parallel_size > 1 with Mamba/SSM hybrid KV cache layouts yet."
+    ),
     ("vllm-glm53flash-sm120-flashinfer-fail",): "RuntimeError: Worker failed with error 'concat_and_cache_mla, pe_dim must be 64 for fp8_ds_mla'",
     ("vllm-glm53flash-hopper-fp8-cache-refused",): "ValueError: MLA kv_data_type torch.uint8 is not supported. Supported dtypes: [torch.float16]",
 }

@@ -51,7 +51,7 @@ def test_a_command_ends_at_an_operator(end):
 
 def test_variables():
     texts = ["$A", "${A}", "$(A)", "${B:-two}", "${C}", "x$A-y"]
-    assert [word.text for word in expand([Word(text, 1) for text in texts], {"A": "one"})] == ["one", "one", "one", "two", "${C}", "xone-y"]
+    assert [word.text for word in expand([Word(text, 1) for text in texts], {"A": Word("one", 1)})] == ["one", "one", "one", "two", "${C}", "xone-y"]
 
 
 def flagged(text: str, bare: tuple[str, ...] = ()) -> tuple[list[tuple], list[str]]:

@@ -67,8 +67,7 @@ def read(lines: Lines, catalog: Catalog) -> Reading:
             variables[array[0]] = Word(before + array[1], number + 1)
         elif "=" in line and len(line) < 500 and (match := ASSIGNMENT.match(line)):
             text = next(group for group in match.groups()[1:] if group is not None)
-            known = {} if match[3] is not None else {name: word.text for name, word in variables.items()}
-            variables[match[1]] = Word(filled(text, known), number + 1)
+            variables[match[1]] = Word(text if match[3] is not None else filled(text, variables), number + 1)  # single quotes keep their dollars
         number += 1
     return reading(seen, taken)
 
@@ -84,7 +83,7 @@ def command(words: Sequence[Word], variables: Mapping[str, Word], catalog: Catal
     """
     words = _unwrapped(words)
     variables = {**variables, **_set_before(words)}
-    words = expand(words, {name: word.text for name, word in variables.items()})
+    words = expand(words, variables)
     program, start = _program(words)
     image, at = _image(words[:start] if program else words)
     if program is None and image:

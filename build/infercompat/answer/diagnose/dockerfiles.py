@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from infercompat.answer.diagnose.commands import IN_FRONT, command
 from infercompat.answer.diagnose.flags import FlagTable
@@ -46,10 +46,13 @@ def _model(lines: Lines, place: int, end: int, catalog: Catalog) -> Iterator[tup
 
 def _image(lines: Lines, place: int, end: int, catalog: Catalog) -> Iterator[tuple[Seen, set[int]]]:
     match = FROM.match(lines[place])
-    before = _set(line for line in enumerate(lines[max(0, place - MOST_BEFORE) : place], max(0, place - MOST_BEFORE)) if line[1].lstrip().startswith("ARG"))
-    words = [Word(filled(match[1] if match else "", {name: word.text for name, word in before.items()}), place + 1)]
     started: dict[str, list[Word]] = {}
+    before: dict[str, Word] = {}
     variables: dict[str, Word] = {}
+    for number in range(max(0, place - MOST_BEFORE), place):
+        if lines[number].lstrip().startswith("ARG "):
+            _set(lines, number, before)
+    words = [Word(filled(match[1] if match else "", before), place + 1)]
     used = {place + 1}
     for number in range(place + 1, end):
         line = lines[number]
@@ -58,21 +61,18 @@ def _image(lines: Lines, place: int, end: int, catalog: Catalog) -> Iterator[tup
             started[found[1]] = _listed(lines, number, after, found[2]) or texts[1:]
             used.update(range(number + 1, after + 1))
         elif SET.match(line):
-            variables |= _set([(number, line)], lines)
+            _set(lines, number, variables)
     words += [*started.get("ENTRYPOINT", ()), *started.get("CMD", ())]
     said = command(words, variables, catalog)
     if said is not None and any(part.kind != "fact" or part.name != "container" for part in said.value):
         yield said, used
 
 
-def _set(found: Iterable[tuple[int, str]], lines: Lines = ()) -> dict[str, Word]:
-    """What ENV and ARG set in lines with their places, and in those that go on from them."""
-    variables: dict[str, Word] = {}
-    for number, line in found:
-        words = command_at(lines, number)[0] if lines else command_at([line], 0)[0]
-        pairs = ((IN_FRONT.fullmatch(word.text), word.line if lines else number + 1) for word in words)
-        variables |= {pair[1]: Word(filled(pair[2], {name: word.text for name, word in variables.items()}), at) for pair, at in pairs if pair}
-    return variables
+def _set(lines: Lines, number: int, variables: dict[str, Word]) -> None:
+    """Adds what ENV or ARG set in a line, and in those that go on from it."""
+    for word in command_at(lines, number)[0]:
+        if pair := IN_FRONT.fullmatch(word.text):
+            variables[pair[1]] = Word(filled(pair[2], variables), word.line)
 
 
 def _listed(lines: Lines, number: int, end: int, text: str) -> list[Word]:

@@ -13,8 +13,9 @@ from msgspec import Struct
 
 MOST_LINES = 200
 MOST_CHARACTERS = 20_000
+"""No command is longer, nor what variables make of one; a quote that is still open by then is none."""
 MOST_NUMBER = 1 << 53
-"""No command is longer; a quote that is still open by then is none."""
+"""Whole numbers from here on a script cannot tell apart."""
 
 _CONTINUED = re.compile(r"(?:\\|(?<=\s)`|\^)\s*$")
 _FLAG_LINE = re.compile(r"\s+--?[A-Za-z]")
@@ -22,7 +23,6 @@ _BACKSLASH = re.compile(r"(?<=[\w:.])\\(?=[\w.])")
 _DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\")
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _END = re.compile(r"(?:&&|\|\|?|;|&|\d?&?>.*|<.*|#.*)$")
-MOST_FILLED = 20_000
 _VARIABLE = re.compile(r"\$(?:(\w+)|\((\w+)\)|\{(\w+)(?:\[[@*]\])?(?::?-([^}]*))?\})")
 _ARRAY = re.compile(r"\s*(?:(?:declare|local|readonly)\s+(?:-a\s+)?)?([A-Za-z_]\w*)\+?=\((.*)$")
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
@@ -109,21 +109,21 @@ def until_operator(words: Sequence[Word]) -> list[Word]:
     return kept
 
 
-def expand(words: Sequence[Word], variables: Mapping[str, str]) -> list[Word]:
+def expand(words: Sequence[Word], variables: Mapping[str, Word]) -> list[Word]:
     """The words with shell variables replaced by what the text or a default in place says of them."""
     expanded = [(word, Word(filled(word.text, variables), word.line) if "$" in word.text else word) for word in words]
     return [part for word, whole in expanded for part in (_apart(whole) if _VARIABLE.fullmatch(word.text) else [whole])]
 
 
-def filled(text: str, variables: Mapping[str, str]) -> str:
+def filled(text: str, variables: Mapping[str, Word]) -> str:
     """A text with the variables in it put in, as it is where that makes a text beyond all commands of it."""
 
     def value(match: re.Match[str]) -> str:
-        default = match[0] if match[4] is None else match[4]
-        return variables.get(match[1] or match[2] or match[3], default)
+        known = variables.get(match[1] or match[2] or match[3])
+        return known.text if known else match[0] if match[4] is None else match[4]
 
     found = _VARIABLE.sub(value, text)
-    return found if len(found) <= MOST_FILLED else text
+    return found if len(found) <= MOST_CHARACTERS else text
 
 
 def _apart(word: Word) -> list[Word]:

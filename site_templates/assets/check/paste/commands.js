@@ -51,16 +51,11 @@ export function read(lines, data) {
     const assigned = !array && line.includes("=") && line.length < 500 ? match(data.commands.assignment, line) : null;
     if (assigned) {
       const text = assigned.slice(2).find((group) => group !== undefined) ?? "";
-      variables[assigned[1]] = { text: assigned[3] === undefined ? filled(text, textsOf(variables)) : text, line: number + 1 };
+      variables[assigned[1]] = { text: assigned[3] === undefined ? filled(text, variables) : text, line: number + 1 };
     }
     number += 1;
   }
   return reading;
-}
-
-/** @param {Record<string, Word>} variables @returns {Record<string, string>} */
-export function textsOf(variables) {
-  return Object.fromEntries(Object.entries(variables).map(([name, word]) => [name, word.text]));
 }
 
 /** @param {string} line @param {Commands} known */
@@ -72,7 +67,7 @@ function starts(line, known) {
 export function command(written, variables, data, inside = null) {
   const bare = unwrapped(written, data.commands);
   variables = { ...variables, ...setBefore(bare, data.commands) };
-  let words = expand(bare, textsOf(variables));
+  let words = expand(bare, variables);
   let [program, start] = programOf(words, data.commands);
   let at = imageAt(program ? words.slice(0, start) : words, data.commands);
   let image = words[at];

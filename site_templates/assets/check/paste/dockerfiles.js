@@ -1,7 +1,7 @@
 // @ts-check
 // Dockerfiles and Ollama's Modelfiles, as answer/diagnose/dockerfiles.py: what an image starts, and a model by its parameters.
 
-import { command, textsOf } from "./commands.js";
+import { command } from "./commands.js";
 import { FlagTable } from "./flags.js";
 import { match, whole } from "./patterns.js";
 import { commandAt, filled } from "./words.js";
@@ -62,9 +62,9 @@ function image(lines, place, end, data) {
   /** @type {Record<string, Word>} */
   const before = {};
   for (let number = Math.max(0, place - MOST_BEFORE); number < place; number += 1) {
-    if (lines[number].trimStart().startsWith("ARG")) setBy([lines[number]], 0, before, data);
+    if (lines[number].trimStart().startsWith("ARG ")) setBy(lines, number, before, data);
   }
-  const words = [{ text: filled(match(known.from, lines[place])?.[1] ?? "", textsOf(before)), line: place + 1 }, ...(started.ENTRYPOINT ?? []), ...(started.CMD ?? [])];
+  const words = [{ text: filled(match(known.from, lines[place])?.[1] ?? "", before), line: place + 1 }, ...(started.ENTRYPOINT ?? []), ...(started.CMD ?? [])];
   const said = command(words, variables, data);
   return said?.value.some((/** @type {Seen} */ part) => part.kind !== "fact" || part.name !== "container") ? [said, used] : [null, []];
 }
@@ -73,7 +73,7 @@ function image(lines, place, end, data) {
 function setBy(lines, number, variables, data) {
   for (const word of commandAt(lines, number)[0]) {
     const pair = whole(data.commands.in_front, word.text);
-    if (pair) variables[pair[1]] = { text: filled(pair[2], textsOf(variables)), line: word.line };
+    if (pair) variables[pair[1]] = { text: filled(pair[2], variables), line: word.line };
   }
 }
 

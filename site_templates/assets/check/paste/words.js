@@ -100,20 +100,18 @@ export function untilOperator(words) {
   return kept;
 }
 
-const MOST_FILLED = 20_000;
-
-/** A text with the variables in it put in, as it is where that makes a text beyond all commands of it. @param {string} text @param {Record<string, string>} variables */
+/** A text with the variables in it put in, as it is where that makes a text beyond all commands of it. @param {string} text @param {Record<string, Word>} variables */
 export function filled(text, variables) {
   /** @type {(text: string, ...names: string[]) => string} */
   const value = (text, bare, round, curly, fallback) => {
     const name = bare ?? round ?? curly;
-    return Object.hasOwn(variables, name) ? variables[name] : (fallback ?? text);
+    return own(variables, name)?.text ?? fallback ?? text;
   };
   const found = text.replace(VARIABLE, value);
-  return found.length <= MOST_FILLED ? found : text;
+  return found.length <= MOST_CHARACTERS ? found : text;
 }
 
-/** The words with shell variables replaced. @param {Word[]} words @param {Record<string, string>} variables */
+/** The words with shell variables replaced. @param {Word[]} words @param {Record<string, Word>} variables */
 export function expand(words, variables) {
   return words.flatMap((word) => {
     const expanded = { text: filled(word.text, variables), line: word.line };
