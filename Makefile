@@ -8,7 +8,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test validate docs docs-check vectors changes fmt harvest-live bench-peers clean constraints zensical chromium
+.PHONY: help site serve test validate docs docs-check vectors changes fmt harvest-live downloads bench-peers clean constraints zensical chromium
 
 help: ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -52,6 +52,9 @@ harvest-live: $(VENV)/.ready ## read the real packages of upstream again and com
 	$(BIN)/infercompat releases || true
 	$(BIN)/infercompat harvest --verify
 	$(BIN)/infercompat harvest --all --check --reachable
+
+downloads: $(VENV)/.ready ## put the download counts of LIST (llmfit's hf_models.json, or its program) into the models, as CITATION says
+	$(BIN)/python -m infercompat.harvest.downloads "$(LIST)" "$(CITATION)"
 
 bench-peers: $(VENV)/.ready ## ask other calculators the same questions (needs 7 GB for a while)
 	$(BIN)/python bench/peers/run.py

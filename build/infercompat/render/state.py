@@ -39,9 +39,14 @@ class Gap(Struct, frozen=True):
     engine: Record
     hop: str
     models: tuple[Record, ...]
-    alone: int
+    alone: tuple[Record, ...]
     example: Record
     served: Serving | None
+
+    @property
+    def downloads(self) -> int:
+        """Downloads in thirty days of the models that it would decide at once; a model on no list of downloads adds none."""
+        return sum(map(downloads, self.alone))
 
     @property
     def commands(self) -> list[str]:
@@ -104,23 +109,33 @@ def unopened(matrix: Matrix) -> int:
     return sum("retrieved" not in citation.data for citation in matrix.products.catalog.of_kind("citation"))
 
 
+def downloads(model: Record) -> int:
+    """How often a model's checkpoints were downloaded in thirty days; 0 where no list says so."""
+    return model.data["downloads"]["count"] if "downloads" in model.data else 0
+
+
+def known_by_downloads(matrix: Matrix) -> float:
+    """The share of the matrix that is known if each model counts as often as it was downloaded, 0 to 1; models on no list do not count."""
+    every = sum(downloads(cell.model) for cell in matrix.cells.values())
+    known = sum(downloads(cell.model) for cell in matrix.cells.values() if cell.verdict != "unknown")
+    return known / every if every else 0.0
+
+
 def gaps(matrix: Matrix) -> list[Gap]:
-    """What unknown cells wait for, by engine and hop: those that decide the most models first, then those with the most checkpoints."""
+    """What unknown cells wait for, by engine and hop: those first that decide the models with the most downloads at once, then the most models."""
     waiting: dict[tuple[str, str], list[Cell]] = defaultdict(list)
     for cell in matrix.cells.values():
         if cell.verdict == "unknown":
             for hop in cell.missing:
                 waiting[cell.engine.id, hop].append(cell)
     found = [_gap(hop, cells) for (_, hop), cells in waiting.items() if hop != "config"]
-    return sorted(found, key=lambda gap: (-gap.alone, -len(gap.models), -_checkpoints(gap), gap.engine.id, gap.hop))
+    return sorted(found, key=lambda gap: (-gap.downloads, -len(gap.alone), -len(gap.models), gap.engine.id, gap.hop))
 
 
 def _gap(hop: str, cells: list[Cell]) -> Gap:
-    best = min(cells, key=lambda cell: (len(cell.missing), -len(cell.model.data["checkpoints"]), cell.model.id))
+    best = min(cells, key=lambda cell: (len(cell.missing), -downloads(cell.model), -len(cell.model.data["checkpoints"]), cell.model.id))
     first = best.model.data["checkpoints"][0]
     served = serving(best.engine, first["hub"], first["format"])
-    return Gap(best.engine, hop, tuple(cell.model for cell in cells), sum(len(cell.missing) == 1 for cell in cells), best.model, served)
-
-
-def _checkpoints(gap: Gap) -> int:
-    return sum(len(model.data["checkpoints"]) for model in gap.models)
+    most_first = sorted((cell.model for cell in cells), key=lambda model: -downloads(model))
+    alone = tuple(cell.model for cell in cells if len(cell.missing) == 1)
+    return Gap(best.engine, hop, tuple(most_first), alone, best.model, served)

@@ -96,6 +96,8 @@ def state_page(matrix: Matrix) -> Page:
         **{"counts": state.counts(matrix), "unopened": state.unopened(matrix), "evidence": state.evidence(matrix), "gaps": state.gaps(matrix)},
         **{"whole": state.share("All cells", matrix.cells.values()), "by_engine": state.by_engine(matrix), "by_family": state.by_family(matrix)},
         "flipped": len(flips(matrix.products.catalog)),
+        "by_downloads": state.known_by_downloads(matrix),
+        "counted_models": sum("downloads" in model.data for model in matrix.products.catalog.of_kind("model")),
     }
     return Page("state/", "State of the catalog", "state.md.j2", context, hide=WIDE)
 
