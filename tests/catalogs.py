@@ -41,7 +41,7 @@ RECIPE_TEXT = """name: Tiny on EngA
 engine: enga
 models: [tiny-model]
 version: "1.1.0"
-image: {name: "acme/enga:1.1.0", cites: [{id: enga-registry}]}
+images: [{name: "acme/enga:1.1.0", cites: [{id: enga-registry}]}]
 flags:
   - {argv: [--trust-code], for: serving, why: Its class is not in the library., cites: [{id: enga-registry, at: L3}]}
   - {argv: [--tool-parser, tiny], for: tools, why: Reads its tool calls., cites: [{id: enga-registry, at: L3}]}

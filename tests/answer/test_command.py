@@ -357,6 +357,52 @@ def test_a_recipe_adds_what_serving_needs_and_offers_the_rest(ask):
     assert (found["image"], found["recipe"], found["recipe_version"]) == ("acme/enga:1.1.0", "tiny-on-enga", "1.1.0")
 
 
+RECIPE_BY_STACK = """name: Plain on EngA
+engine: enga
+models: [plain-model]
+version: "1.1.0"
+images:
+  - {name: "acme/enga:hopper", when: {hardware.class: sm90}, cites: [{id: enga-registry}]}
+  - {name: "acme/enga:1.1.0", cites: [{id: enga-registry}]}
+flags:
+  - {argv: [--trust-code], for: serving, when: {checkpoint.hub: acme/plain}, why: Its class., cites: [{id: enga-registry}]}
+  - {argv: [--kernels, new], for: serving, when: {hardware.class: sm90}, why: Faster there., cites: [{id: enga-registry}]}
+  - {argv: [--kernels, old], for: serving, when: {not: {hardware.class: sm90}}, why: The others lack them., cites: [{id: enga-registry}]}
+  - {argv: [--parser, tiny], for: reasoning, when: {checkpoint.tuned: reasoning}, why: It thinks., cites: [{id: enga-registry}]}
+cites: [{id: enga-registry}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("hardware", "added", "image"),
+    [("sm90", ["--kernels", "new"], "acme/enga:hopper"), ("sm80", ["--kernels", "old"], "acme/enga:1.1.0")],
+)
+def test_a_recipe_tells_stacks_apart(ask, hardware, added, image):
+    """The checkpoint says not what it was tuned for, so the parser is offered with its condition."""
+    found = ask({RECIPE: RECIPE_BY_STACK}, settings=[f"hardware.class={hardware}"]).data["command"]
+    assert (found["argv"], found["image"]) == ([*SERVED, "--trust-code", *added], image)
+    assert [(option["argv"], option["if"]) for option in found["options"]] == [(["--parser", "tiny"], "checkpoint.tuned is reasoning")]
+
+
+def test_what_decides_a_recipe_s_flag_and_was_left_out_is_said(ask):
+    found = ask({RECIPE: RECIPE_BY_STACK}).data["command"]
+    assert found["argv"] == [*SERVED, "--trust-code"]
+    assert [(option["for"], option["argv"], option["if"]) for option in found["options"]] == [
+        ("serving", ["--kernels", "new"], "hardware.class is sm90"),
+        ("serving", ["--kernels", "old"], "hardware.class is not sm90"),
+        ("reasoning", ["--parser", "tiny"], "checkpoint.tuned is reasoning"),
+    ]
+    assert found["image"] == "acme/enga:hopper"
+
+
+@pytest.mark.parametrize(("tuned", "offered"), [("reasoning", [["--parser", "tiny"]]), ("instruct", [])])
+def test_a_flag_for_reasoning_checkpoints_alone(ask, tuned, offered):
+    plain = changed("models/acme/plain-model.yaml", ("format: bf16}", f"format: bf16, tuned: {tuned}}}"))
+    found = ask({RECIPE: RECIPE_BY_STACK} | plain, settings=["hardware.class=sm90"]).data["command"]
+    assert [option["argv"] for option in found["options"]] == offered
+    assert [option for option in found["options"] if "if" in option] == []
+
+
 def test_a_model_without_a_recipe_has_no_options(ask):
     assert "options" not in ask({RECIPE: RECIPE_TEXT}).data["command"]
 

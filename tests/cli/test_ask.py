@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalogs import ENGINE, TINY, copy_tiny, text_of
+from catalogs import ENGINE, RECIPE, RECIPE_TEXT, TINY, copy_tiny, text_of
 
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],
@@ -184,6 +184,22 @@ def test_the_status_is_the_verdict(run, arguments, status, verdict):
     assert (words.exit_code, data.exit_code) == (status, status)
     assert words.stdout.startswith(verdict.upper())
     assert json.loads(data.stdout)["verdict"] == verdict
+
+
+def test_a_recipe_s_container_and_what_decides_its_flags_are_said(run, tmp_path):
+    recipe = RECIPE_TEXT.replace("for: tools,", "for: tools, when: {checkpoint.tuned: reasoning},")
+    serve = text_of(ENGINE) + 'serve: {argv: [enga, serve, "{checkpoint}"], cites: [{id: enga-registry}]}\n'
+    catalog = copy_tiny(tmp_path, {RECIPE: recipe, ENGINE: serve})
+    lines = run("check", "tiny-model", "enga", catalog=catalog).stdout.splitlines()
+    assert lines[lines.index("enga serve acme/tiny-it --trust-code") :][1:] == [
+        "  container: acme/enga:1.1.0   the recipe's own; other hardware can need another"
+    ]
+    other = catalog / "models/acme/tiny-model.yaml"
+    other.write_text(other.read_text().replace(", tuned: instruct", ""))
+    assert (
+        "  tools:     --tool-parser tiny   Reads its tool calls. Where checkpoint.tuned is reasoning."
+        in run("check", "tiny-model", "enga", catalog=catalog).stdout.splitlines()
+    )
 
 
 def test_one_line_for_each_of_many(run):

@@ -11,7 +11,8 @@ from infercompat.answer.facts import PARTS, UNDECIDED, Resolved, as_written, own
 from infercompat.answer.question import RANKS, Question
 from infercompat.answer.repairs import Repair
 from infercompat.answer.serving import serving
-from infercompat.condition import ALWAYS, evaluate, in_words, lookup, parse
+from infercompat.condition import ALWAYS, Truth, evaluate, in_words, lookup, parse, words
+from infercompat.join import Stack
 from infercompat.link import Catalog
 from infercompat.records import Record
 from infercompat.versions import within
@@ -36,7 +37,7 @@ def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = N
 
     `prepare` has what goes before it, where the engine loads files of its own: the words of each step, and why.
     `without_flag` has what was asked for and has no flag that is on record. `options` are flags of the recipe that this model can have
-    and need not: what each is for, its words, why, and the sources; `image` is the container that the recipe starts.
+    and need not: what each is for, its words, why, and the sources, and `if` what decides it was left out; `image` is the recipe's container.
     """
     resolved = repair.after.resolved if repair else resolved
     question = resolved.question
@@ -60,7 +61,7 @@ def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = N
     argv = [*line.argv, *(word for flag, members in line.objects.items() for word in (flag, json.dumps(members)))]
     prepare = [{"argv": step, "why": why} for step, why in served.prepare]
     found = {"prepare": prepare, "argv": argv, "environment": line.environment, "because": line.because, "without_flag": line.unsaid}
-    return found if recipe is None else found | _with_recipe(argv, line.because, recipe)
+    return found if recipe is None else found | _with_recipe(argv, line.because, recipe, resolved.stack)
 
 
 class Line(NamedTuple):
@@ -120,22 +121,32 @@ def _add(line: Line, flag: str, key: str | None, value: Any, reason: str) -> Non
 def _needs(wanted: Mapping[str, Any], settings: Mapping[str, Any], resolved: Resolved) -> list[dict[str, Any]]:
     """What the engine asks for beside that which is wanted."""
     needs = [need for name in wanted for need in settings.get(name, {}).get("needs", ())]
-    return [need for need in needs if evaluate(parse(need["when"])[0] if "when" in need else ALWAYS, resolved.stack).yes]
+    return [need for need in needs if _applies(need, resolved.stack).yes]
 
 
-def _with_recipe(argv: list[str], because: list[str], recipe: Record) -> dict[str, Any]:
-    """What a recipe adds: flags that are not there yet, those that serving needs in the command and the others beside it."""
+def _with_recipe(argv: list[str], because: list[str], recipe: Record, stack: Stack) -> dict[str, Any]:
+    """What a recipe adds: flags that are not there yet, those that serving needs in the command and the others beside it.
+
+    What is for other stacks is left out; what may be, as somebody left out what decides it, stands beside the command with its condition.
+    """
     options = []
     for flag in recipe.data["flags"]:
-        if flag["argv"][0] in argv:
+        holds = _applies(flag, stack)
+        if flag["argv"][0] in argv or holds.no:
             continue
-        if flag["for"] == NEEDED:
+        if flag["for"] == NEEDED and holds.yes:
             argv = [*argv, *flag["argv"]]
             because = [*because, f"{flag['argv'][0]}: {flag['why']}"]
         else:
-            options.append({"for": flag["for"], "argv": flag["argv"], "why": flag["why"], "cites": flag["cites"]})
-    image = recipe.data.get("image", {}).get("name")
+            where = {} if holds.yes else {"if": words(parse(flag["when"])[0])}
+            options.append({"for": flag["for"], "argv": flag["argv"], "why": flag["why"], "cites": flag["cites"]} | where)
+    image = next((image["name"] for image in recipe.data.get("images", ()) if not _applies(image, stack).no), None)
     return {"argv": argv, "because": because, "options": options, "image": image, "recipe": recipe.id, "recipe_version": recipe.data["version"]}
+
+
+def _applies(part: Mapping[str, Any], stack: Stack) -> Truth:
+    """Whether a flag or an image of a recipe is for a stack."""
+    return evaluate(parse(part["when"])[0] if "when" in part else ALWAYS, stack)
 
 
 def _checkpoint(question: Question) -> str:

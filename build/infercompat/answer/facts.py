@@ -18,6 +18,8 @@ TORCH_WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32":
 DRAFT_KINDS = {"ngram": "ngram", "suffix": "ngram", "draft_model": "model", "draft-model": "model", "standalone": "model"}
 PARTS = ("cache.k.dtype", "cache.v.dtype")
 CHECKPOINT_FACTS = {"kv_scales": "checkpoint.kv_scales", "drafts": "checkpoint.draft_head"}
+NAMING_FACTS = {"hub": "checkpoint.hub", "tuned": "checkpoint.tuned"}
+"""What says which checkpoint it is; nothing is assumed by it."""
 UNDECIDED = (None, "auto", "null")
 """A default that is not known, which is another thing than none."""
 OWN_TYPES = ("bf16", "fp16", "fp32")
@@ -84,6 +86,7 @@ def resolve(question: Question, catalog: Catalog) -> Resolved:
     _speculation(facts, assume)
     assume("weights.format", _format(question, catalog.words("weight-format")), "the checkpoint's own format")
     checkpoint = _checkpoint(question, facts.get("weights.format"))
+    facts |= {fact: checkpoint[field] for field, fact in NAMING_FACTS.items() if field in checkpoint and fact not in facts}
     for field, fact in CHECKPOINT_FACTS.items():
         assume(fact, checkpoint.get(field), "what the record says of the checkpoint")
     for entry in question.engine.data["releases"]:

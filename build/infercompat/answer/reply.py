@@ -243,7 +243,8 @@ def print_data(data: dict[str, Any], verbose: bool = False) -> None:
         if data["command"].get("image"):
             click.echo(f"  container: {data['command']['image']}   the recipe's own; other hardware can need another")
         for option in data["command"].get("options", ()):
-            click.echo(f"  {option['for'] + ':':<10} {shlex.join(option['argv'])}   {option['why']}")
+            where = f" Where {option['if']}." if "if" in option else ""
+            click.echo(f"  {option['for'] + ':':<10} {shlex.join(option['argv'])}   {option['why']}{where}")
     if data["provided"]:
         click.echo(f"\nSay more to decide: {', '.join(data['provided'])}")
     if data["missing"]:

@@ -148,6 +148,8 @@ _MODEL = (
     Fact("model.linears", "list", "derived", "The linear layers of its text decoder, each shape once."),
     Fact("model.context", "int", "derived", "The longest sequence that the config allows.", "tokens", least=1),
     Fact("weights.format", "word", "derived", "How the checkpoint stores its weights.", vocabulary="weight-format"),
+    Fact("checkpoint.hub", "word", "derived", "The checkpoint's name on the hub, as the record writes it."),
+    Fact("checkpoint.tuned", "word", "derived", "Whether the checkpoint is a base model, or what it was tuned for.", values=("base", "instruct", "reasoning")),
     Fact("checkpoint.kv_scales", "bool", "derived", "The checkpoint carries scales for a quantized cache."),
     Fact("checkpoint.draft_head", "bool", "derived", "The checkpoint carries a head that drafts tokens."),
     Fact("transformers.backend_compatible", "bool", "derived", "Its Transformers class can be run by an engine's modelling backend."),

@@ -283,8 +283,14 @@ def _recipes(catalog: Catalog, model: Record) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for recipe in catalog.of_kind("recipe"):
         if model.id in recipe.data["models"]:
-            found.setdefault(recipe.data["engine"], {"id": recipe.id, **_only(recipe.data, ("flags", "image", "version"))})
+            parts = {name: [_part(one) for one in recipe.data[name]] for name in ("flags", "images") if name in recipe.data}
+            found.setdefault(recipe.data["engine"], {"id": recipe.id, "version": recipe.data["version"], **parts})
     return found
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    """A flag or an image of a recipe, with its condition parsed and in words."""
+    return {**part, "when": tree(part["when"]), "if": condition_words(dict(part))} if "when" in part else dict(part)
 
 
 def _is_of(catalog: Catalog, measurement: Record, model: Record) -> bool:

@@ -13,6 +13,7 @@ from infercompat.answer import held
 from infercompat.answer.check import Assessor
 from infercompat.derive import Unknown
 from infercompat.join import Cell, Matrix, Source
+from infercompat.join.claims import condition_words
 from infercompat.places import TEMPLATES
 from infercompat.prose import Link
 from infercompat.records import FOLDER_OF_KIND, Record, walk
@@ -176,7 +177,7 @@ class Renderer:
             lstrip_blocks=True,
             keep_trailing_newline=True,
         )
-        made.filters |= {"bytes": format_bytes, "times": format_times, "percent": format_percent, "thousands": format_thousands}
+        made.filters |= {"bytes": format_bytes, "times": format_times, "percent": format_percent, "thousands": format_thousands, "condition": condition_words}
         made.globals |= {"chip": chip, "glyphs": GLYPHS, "repository": REPOSITORY}
         return made
 

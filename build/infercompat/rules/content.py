@@ -66,7 +66,8 @@ def _conditions(record: Record) -> Iterator[tuple[Path, dict]]:
     for index, claim in enumerate(record.data.get("claims", ()) if record.kind == "support" else ()):
         if "when" in claim:
             yield ("claims", index, "when"), claim["when"]
-    for name in (BACKENDS, SELECTION) if record.kind == "engine" else ():
+    lists = {"engine": (BACKENDS, SELECTION), "recipe": ("images", "flags")}
+    for name in lists.get(record.kind, ()):
         for index, entry in enumerate(record.data.get(name, ())):
             if "when" in entry:
                 yield (name, index, "when"), entry["when"]

@@ -9,7 +9,7 @@ import { quoted } from "./fields.js";
 /** @typedef {{hop: string, state: string, finding: string, value: string | null, cites: Cite[]}} Hop */
 /** @typedef {Record<string, any>} Workaround */
 /** @typedef {{id: string, title: string, state: "hit" | "maybe" | "almost", severity: string, proven: boolean, blocks: boolean, untested: boolean, because: string[], workarounds: Workaround[]}} Gotcha */
-/** @typedef {{prepare: {argv: string[], why: string}[], argv: string[], environment: Record<string, string>, because: string[], without_flag: string[], options?: {for: string, argv: string[], why: string}[], image?: string | null, recipe?: string}} Command */
+/** @typedef {{prepare: {argv: string[], why: string}[], argv: string[], environment: Record<string, string>, because: string[], without_flag: string[], options?: {for: string, argv: string[], why: string, if?: string}[], image?: string | null, recipe?: string}} Command */
 /** @typedef {{changes: string[], verdict: string} & Change} Repair */
 /** @typedef {{verdict: string, reason: string, grade: string | null, confidence: number | null, question: Record<string, any>, notes: string[], chain: Hop[], missing: string[], provided: string[], gotchas: Gotcha[], command: Command | null, memory: import("./bar.js").Memory | null, repairs: Repair[]}} Answer as the JSON of `check` has it */
 /** @typedef {{names: (id: string) => string, apply: (change: Change) => void}} Page what an answer asks of the page: names of records, and changes of the form */
@@ -127,7 +127,7 @@ function serving(command, repair) {
     ...(command.image ? [make("p", {}, "In the container ", make("code", {}, command.image), ", which the recipe starts; other hardware can need another.")] : []),
     make("details", { "data-key": "why", class: "ck-inner" }, make("summary", {}, "Why each part is there"), make("ul", {}, ...command.because.map((why) => make("li", {}, why)))),
     ...(options.length
-      ? [make("details", { "data-key": "options", class: "ck-inner" }, make("summary", {}, `Flags that this model can have besides (${options.length})`), make("ul", {}, ...options.map((one) => make("li", {}, `${one.for}: `, make("code", {}, one.argv.map(quoted).join(" ")), ` ${one.why}`))))]
+      ? [make("details", { "data-key": "options", class: "ck-inner" }, make("summary", {}, `Flags that this model can have besides (${options.length})`), make("ul", {}, ...options.map((one) => make("li", {}, `${one.for}: `, make("code", {}, one.argv.map(quoted).join(" ")), ` ${one.why}${one.if ? ` Where ${one.if}.` : ""}`))))]
       : []),
   );
 }

@@ -45,12 +45,12 @@ export function command(asked, repair, catalog) {
   const stack = new Stack(question.model, resolved.facts, catalog);
   for (const need of wanted.flatMap(([name]) => settings[name]?.needs ?? [])) {
     const said = need.json_key ? Object.hasOwn(line.objects[need.flag] ?? {}, need.json_key) : line.argv.includes(need.flag);
-    if (!said && evaluate("when" in need ? need.when : ALWAYS, stack).value === true) add(line, need.flag, need.json_key, need.argument, need.why);
+    if (!said && applies(need, stack)) add(line, need.flag, need.json_key, need.argument, need.why);
   }
   const argv = [...line.argv, ...Object.entries(line.objects).flatMap(([flag, members]) => [flag, pythonJson(members)])];
   const recipe = question.model.recipes[question.engine.id];
   const found = { prepare, argv, environment: line.environment, because: line.because, without_flag: line.unsaid };
-  return recipe ? { ...found, ...withRecipe(argv, line.because, recipe) } : found;
+  return recipe ? { ...found, ...withRecipe(argv, line.because, recipe, stack) } : found;
 }
 
 /**
@@ -96,19 +96,27 @@ function add(line, flag, key, value, reason) {
 }
 
 /**
- * What a recipe adds: flags that are not there yet, those that serving needs in the command and the others beside it.
- * @param {string[]} argv @param {string[]} because @param {any} recipe
+ * What a recipe adds: flags that are not there yet, those that serving needs in the command and the others beside it. What is for other
+ * stacks is left out; what may be stands beside the command with its condition.
+ * @param {string[]} argv @param {string[]} because @param {any} recipe @param {Stack} stack
  */
-function withRecipe(argv, because, recipe) {
+function withRecipe(argv, because, recipe, stack) {
   const options = [];
   for (const flag of recipe.flags) {
-    if (argv.includes(flag.argv[0])) continue;
-    if (flag.for === NEEDED) {
+    const holds = applies(flag, stack);
+    if (argv.includes(flag.argv[0]) || holds === false) continue;
+    if (flag.for === NEEDED && holds) {
       argv = [...argv, ...flag.argv];
       because = [...because, `${flag.argv[0]}: ${flag.why}`];
-    } else options.push({ for: flag.for, argv: flag.argv, why: flag.why, cites: flag.cites });
+    } else options.push({ for: flag.for, argv: flag.argv, why: flag.why, cites: flag.cites, ...(holds ? {} : { if: flag.if }) });
   }
-  return { argv, because, options, image: recipe.image?.name ?? null, recipe: recipe.id, recipe_version: recipe.version };
+  const image = recipe.images?.find((/** @type {any} */ one) => applies(one, stack) !== false)?.name ?? null;
+  return { argv, because, options, image, recipe: recipe.id, recipe_version: recipe.version };
+}
+
+/** Whether a flag or an image of a recipe, or what a setting needs, is for a stack; null where what decides it was left out. @param {any} part @param {Stack} stack */
+function applies(part, stack) {
+  return evaluate("when" in part ? part.when : ALWAYS, stack).value;
 }
 
 /**

@@ -19,6 +19,7 @@ const TORCH_WORDS = { bfloat16: "bf16", float16: "fp16", half: "fp16", float32: 
 export const DRAFT_KINDS = { ngram: "ngram", suffix: "ngram", draft_model: "model", "draft-model": "model", standalone: "model" };
 export const PARTS = ["cache.k.dtype", "cache.v.dtype"];
 const CHECKPOINT_FACTS = { kv_scales: "checkpoint.kv_scales", drafts: "checkpoint.draft_head" };
+const NAMING_FACTS = { hub: "checkpoint.hub", tuned: "checkpoint.tuned" }; // what says which checkpoint it is; nothing is assumed by it
 export const UNDECIDED = [undefined, null, "auto", "null"];
 const OWN_TYPES = ["bf16", "fp16", "fp32"]; // of a cache that nobody quantized
 
@@ -59,6 +60,7 @@ export function resolve(question, data) {
   speculation(facts, assume);
   assume("weights.format", formatOf(question, data.catalog.words["weight-format"]), "the checkpoint's own format");
   const checkpoint = checkpointOf(question, facts["weights.format"]);
+  for (const [field, fact] of Object.entries(NAMING_FACTS)) if (field in checkpoint) facts[fact] ??= checkpoint[field];
   for (const [field, fact] of Object.entries(CHECKPOINT_FACTS)) assume(fact, checkpoint[field], "what the record says of the checkpoint");
   const entry = question.engine.data.releases.find((/** @type {any} */ one) => one.version === question.release.version);
   for (const [name, version] of Object.entries(entry?.bundles ?? {})) facts[`${name}.version`] ??= version;
