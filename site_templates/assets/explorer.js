@@ -2,7 +2,7 @@
 // The explorer: filters, columns, keyboard and the panel over the static table. The whole table stands in the page; once this
 // runs only the rows and columns in sight are drawn, which keeps a filter quick however many models and engines there are.
 
-/** @typedef {{element: HTMLTableRowElement, cells: HTMLTableCellElement[], family: string, id: string, words: string, requires: Set<string>, parameters: number, licence: string, lightest: number, verdicts: string[], grades: string[]}} Row */
+/** @typedef {{element: HTMLTableRowElement, cells: HTMLTableCellElement[], family: string, id: string, words: string, requires: Set<string>, parameters: number, licence: string, lightest: number, downloads: number, verdicts: string[], grades: string[]}} Row */
 /** @typedef {{hop: string, state: string, finding: string, cites: {id: string, url: string, at: string}[]}} Hop */
 /** @typedef {{id: string, title: string, severity: string, proven: boolean, needs: string[]}} Gate */
 /** @typedef {{engine: string, version: string, verdict: string, reason: string, grade: string | null, confidence: number | null, chain: Hop[], gates: Gate[], conditions: string[], page: string}} Cell */
@@ -36,19 +36,21 @@ for (const body of [...table.tBodies]) {
       groups.set(body.id, element);
       continue;
     }
-    const { id = "", words = "", requires = "", parameters, licence = "", lightest } = element.dataset;
+    const { id = "", words = "", requires = "", parameters, licence = "", lightest, downloads } = element.dataset;
     const cells = [...element.cells].slice(1);
     rows.push({
       element, cells, family: body.id, id, words, licence,
       requires: new Set(requires.split(" ")),
       parameters: Number(parameters) || NaN,
       lightest: Number(lightest) || NaN,
+      downloads: Number(downloads) || 0,
       verdicts: cells.map((cell) => /v-(\S+)/.exec(cell.className)?.[1] ?? ""),
       grades: cells.map(gradeOf),
     });
   }
   body.remove();
 }
+const mostFirst = rows.toSorted((a, b) => b.downloads - a.downloads);
 const body = table.createTBody();
 const [above, below] = [make("tr", { "aria-hidden": "true" }), make("tr", { "aria-hidden": "true" })];
 table.classList.add("ex-live");
@@ -150,11 +152,11 @@ function filter() {
   /** @type {HTMLTableRowElement[]} */
   const next = [];
   let models = 0, group = "";
-  for (const row of rows) {
+  for (const row of found.order ? mostFirst : rows) {
     const failed = asked.filter(([, test]) => !test(row));
     if (failed.length === 1) alone[failed[0][0]] = (alone[failed[0][0]] ?? 0) + 1;
     if (failed.length) continue;
-    if (row.family !== group) next.push(/** @type {HTMLTableRowElement} */ (groups.get((group = row.family))));
+    if (!found.order && row.family !== group) next.push(/** @type {HTMLTableRowElement} */ (groups.get((group = row.family))));
     next.push(overTime ? timed(row) : row.element);
     models += 1;
   }

@@ -58,6 +58,28 @@ def test_the_search_tells_what_it_hides(explorer, matrix):
     assert page.locator("#ex-table th[scope=row]").inner_text() == "Gemma 3 27B"
 
 
+def test_the_most_downloaded_come_first_and_families_stand_no_longer(explorer, site):
+    counted = {
+        row.group(1): int(row.group(2) or 0)
+        for row in re.finditer(r'<tr data-id="([^"]+)"[^>]*data-downloads="(\d*)"', (site / PAGE / "index.html").read_text())
+    }
+    page = explorer("?order=downloads&family=qwen")
+    shown = page.locator("#ex-table tbody tr[data-id]").evaluate_all("rows => rows.map((row) => row.dataset.id)")
+    of_first = [counted[id] for id in shown]
+    assert len(shown) > 5
+    assert of_first == sorted(of_first, reverse=True)
+    assert page.locator("#ex-table .ex-group").count() == 0
+    page.locator("select[name=order]").select_option("")
+    page.wait_for_url("**/?family=qwen")
+    assert page.locator("#ex-table .ex-group").count() == 1
+
+
+@pytest.mark.parametrize("grade", ["verified", "unverified", "contested", "stale"])
+def test_a_grade_shows_the_models_that_have_it_somewhere(explorer, matrix, grade):
+    page = explorer(f"?grade={grade}")
+    assert models_shown(page) == sum(any(cell["grade"] == grade for cell in row["cells"].values()) for row in matrix["rows"])
+
+
 def test_hardware_leaves_out_engines_that_do_not_run_there(explorer):
     page = explorer("?hardware=m3-ultra-256gb")
     assert page.locator("#ex-table thead th[data-engine='tensorrt-llm']").is_hidden()

@@ -20,6 +20,7 @@ from infercompat.records import FOLDER_OF_KIND, Record, walk
 from infercompat.render import address as addresses
 from infercompat.render import neighbours, peers
 from infercompat.render.page import Page
+from infercompat.render.state import downloads
 from infercompat.shape import schemas
 from infercompat.units import format_bytes, format_percent, format_thousands, format_times
 
@@ -177,7 +178,14 @@ class Renderer:
             lstrip_blocks=True,
             keep_trailing_newline=True,
         )
-        made.filters |= {"bytes": format_bytes, "times": format_times, "percent": format_percent, "thousands": format_thousands, "condition": condition_words}
+        made.filters |= {
+            "bytes": format_bytes,
+            "times": format_times,
+            "percent": format_percent,
+            "thousands": format_thousands,
+            "condition": condition_words,
+            "downloads": downloads,
+        }
         made.globals |= {"chip": chip, "glyphs": GLYPHS, "repository": REPOSITORY}
         return made
 
