@@ -26,6 +26,9 @@ LINES = {
 }
 """How many lines below the claim's own a person put the finger: what differs is told on the page. Elsewhere people read another file."""
 
+ANOTHER_LIST = frozenset({"ktransformers"})
+"""Engines whose whole registry is another list than the one that people read; their cells are held against the rest."""
+
 
 class Cell(NamedTuple):
     engine: str
@@ -45,11 +48,15 @@ def claims(real) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """The unconditional claims on one name each, by engine and X.Y: of its whole registries, or of all its snapshots where none is whole."""
     whole: dict[tuple[str, str], list[dict[str, Any]]] = {}
     every: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for snapshot in real.catalog.of_kind("support"):
+    for snapshot in compared(real):
         alone = [claim for claim in snapshot.data["claims"] if len(claim["about"]) == 1 and "when" not in claim]
         for found in (every, whole) if snapshot.data.get("complete") else (every,):
             found.setdefault((snapshot.engine, minor(snapshot.data["version"])), []).extend(alone)
     return every | whole
+
+
+def compared(real) -> list:
+    return [s for s in real.catalog.of_kind("support") if not (s.engine in ANOTHER_LIST and s.data.get("complete"))]
 
 
 def minor(version: str) -> str:
@@ -62,7 +69,7 @@ def claimed(claims, cell: Cell) -> list[dict[str, Any]]:
 
 def silence(real, cell: Cell) -> list[str]:
     """What it means that nothing is said of a name."""
-    ours = [s for s in real.catalog.of_kind("support") if s.engine == cell.engine and minor(s.data["version"]) == minor(cell.version)]
+    ours = [s for s in compared(real) if s.engine == cell.engine and minor(s.data["version"]) == minor(cell.version)]
     if not any(snapshot.data.get("complete") for snapshot in ours):
         return ["not-listed"]
     fallback = any(claim["about"] == {"architecture": "*"} for snapshot in ours for claim in snapshot.data["claims"])
@@ -105,5 +112,5 @@ def test_a_claim_has_the_line_that_a_person_named(claims, engine):
 
 
 def test_silence_is_kept_apart_from_no(real):
-    whole = {snapshot.engine for snapshot in real.catalog.of_kind("support") if snapshot.data.get("complete")}
+    whole = {snapshot.engine for snapshot in compared(real) if snapshot.data.get("complete")}
     assert {cell.engine for cell in CELLS} - whole == {"openvino-genai", "ktransformers"}
