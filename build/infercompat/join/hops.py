@@ -114,7 +114,8 @@ class Joiner:
                 return Hop("architecture", "unknown", finding, how=carried.how, sources=sources_in(deciding), version=deciding[0].version)
             against = self._against(carried.status, [entry for entry in results if entry[0] < rank])
             state = "holds" if carried.status in POSITIVE else "fails" if carried.status in NEGATIVE else "unknown"
-            finding = f"{name} is {says(carried.status, deciding[0])} ({deciding[0].snapshot.data['title']})"
+            lacks = f": {deciding[0].field('lacks')}" if deciding[0].field("lacks") else ""
+            finding = f"{name} is {says(carried.status, deciding[0])} ({deciding[0].snapshot.data['title']}){lacks}"
             return Hop(
                 "architecture", state, finding, carried.status, how=carried.how, stale=carried.stale,
                 version=deciding[0].version, sources=sources_in(deciding), against=tuple(against),
@@ -208,7 +209,7 @@ class Joiner:
         """What statements come to at the version in question; None where none reaches it."""
         decided = [one for one in statements if "when" not in one.claim or self._holds(one.claim["when"], stack).yes]
         offers = self._best_offers(decided)
-        return self._carried(offers[max(offers)])[0].status if offers else "unknown" if statements else None
+        return self._highest(offers)[1].status if offers else "unknown" if statements else None
 
     def _not_excluded(self, statements: list[Statement], stack: Stack) -> list[Statement]:
         """Statements whose conditions are not known to fail."""
@@ -225,8 +226,7 @@ class Joiner:
         if not statements:
             return Hop(requirement, "unknown", f"no source of {self.engine.data['name']} in the catalog speaks of {data.get('name', requirement)}")
         offers = self._best_offers(statements, worst)
-        top = max(offers)
-        carried, deciding = self._carried(offers[top])
+        top, carried, deciding = self._highest(offers)
         chosen = deciding[0] if deciding else statements[0]
         if carried.status is None or carried.status not in POSITIVE | NEGATIVE:
             reason = carried.reason if carried.status is None else says(carried.status, chosen)
@@ -268,7 +268,7 @@ class Joiner:
         return [place for place, here in places.items() if self._is_negative(self._best_offers(here, worst))]
 
     def _is_negative(self, offers: dict[int, list[Statement]]) -> bool:
-        return self._carried(offers[max(offers)])[0].status in NEGATIVE
+        return self._highest(offers)[1].status in NEGATIVE
 
     def _refused_here(self, requirement: str, chosen: Statement, stack: Stack) -> Statement | None:
         """What says that the stack's hardware lacks the requirement, where the deciding claim is narrower by model and silent on hardware.
@@ -298,7 +298,14 @@ class Joiner:
         statements = self.ledger.on_offer(self.engine.id, requirement, stack.names, backend)
         here = for_hardware([s for s in statements if "when" not in s.claim or self._holds(s.claim["when"], stack).yes], stack)
         offers = self._best_offers(here)
-        return self._carried(offers[max(offers)])[0].status if offers else None
+        return self._highest(offers)[1].status if offers else None
+
+    def _highest(self, offers: dict[int, list[Statement]]):
+        """The highest rank that reaches the version in question, what it comes to and what decides it: a page about this release stands before
+        code that was last read long before it. The highest of all where none reaches it; one whose own sources disagree hides the lower ones.
+        """
+        found = [(rank, *self._carried(offers[rank])) for rank in sorted(offers, reverse=True)]
+        return next((one for one in found if one[1].status is not None or disagree(*one[1:])), found[0])
 
     def _best_offers(self, statements: list[Statement], worst: bool = False) -> dict[int, list[Statement]]:
         """By rank: of one snapshot's claims, one backend that has it is enough; statements of other versions stay as they are.

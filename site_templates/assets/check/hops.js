@@ -85,7 +85,8 @@ export class Joiner {
       const common = { how: carried.how, version: deciding[0].version, sources: sourcesIn(deciding) };
       if (carried.status === "unknown") return hop("architecture", "unknown", `${name}: ${deciding[0].undecided}`, common);
       const state = POSITIVE.has(carried.status) ? "holds" : NEGATIVE.has(carried.status) ? "fails" : "unknown";
-      const finding = `${name} is ${says(carried.status, deciding[0])} (${deciding[0].snapshot.title})`;
+      const lacks = deciding[0].claim?.lacks ? `: ${deciding[0].claim.lacks}` : "";
+      const finding = `${name} is ${says(carried.status, deciding[0])} (${deciding[0].snapshot.title})${lacks}`;
       const against = opposed(carried.status, results.filter((one) => one.rank < rank));
       return hop("architecture", state, finding, { ...common, value: carried.status, stale: carried.stale, against });
     }
@@ -195,7 +196,7 @@ export class Joiner {
   reaching(statements, stack) {
     const decided = statements.filter((one) => this.fits(one, stack) === true);
     if (!decided.length) return statements.length ? "unknown" : null;
-    return this.results(bestOffers(decided))[0].carried.status;
+    return highest(this.results(bestOffers(decided))).carried.status;
   }
 
   /** Statements whose conditions are not known to fail. @param {Statement[]} statements @param {Stack} stack */
@@ -218,7 +219,7 @@ export class Joiner {
       return hop(requirement, "unknown", `no source of ${this.engine.data.name} in the catalog speaks of ${record.name ?? requirement}`);
     }
     const results = this.results(bestOffers(decided, isWorst));
-    const { rank, carried, deciding } = results[0];
+    const { rank, carried, deciding } = highest(results);
     const chosen = deciding[0];
     const at = { version: chosen.version };
     if (carried.status === null || !(POSITIVE.has(carried.status) || NEGATIVE.has(carried.status))) {
@@ -269,7 +270,7 @@ export class Joiner {
     });
     const places = [...new Set(fitting.map((one) => one.claim?.about.platform ?? ""))];
     return places.filter((place) => {
-      const [{ carried }] = this.results(bestOffers(fitting.filter((one) => one.claim?.about.platform === place), isWorst));
+      const { carried } = highest(this.results(bestOffers(fitting.filter((one) => one.claim?.about.platform === place), isWorst)));
       return NEGATIVE.has(carried.status ?? "");
     });
   }
@@ -300,7 +301,7 @@ export class Joiner {
   backendOffer(requirement, backend, stack) {
     const fitting = onOffer(this.data, this.engine, requirement, { backend }).filter((one) => this.fits(one, stack) === true);
     const results = this.results(bestOffers(forHardware(fitting, stack)));
-    return results.length ? results[0].carried.status : null;
+    return results.length ? highest(results).carried.status : null;
   }
 
   /** Whether a statement's condition holds; null where that is open. @param {Statement} one @param {Stack} stack */
@@ -337,4 +338,13 @@ export class Joiner {
     const minors = old && newest ? minorsBetween(old, newest) : null;
     return minors !== null && minors >= this.data.catalog.thresholds.stale_minor_releases;
   }
+}
+
+/**
+ * The highest rank that reaches the version in question: a page about this release stands before code that was last read long before it. The
+ * highest of all where none reaches it; one whose own sources disagree hides the lower ones.
+ * @param {Result[]} results the highest rank first @returns {Result}
+ */
+function highest(results) {
+  return results.find(({ carried, deciding }) => carried.status !== null || disagree(carried, deciding)) ?? results[0];
 }
