@@ -144,7 +144,7 @@ def _formats(ledger: Ledger, pages: list[Record], codes: list[Record], said: dic
 
 
 def _spellings(ledger: Ledger, engines: list[str]) -> Iterator[Conflict]:
-    """Architectures that whole registries of two projects write in two ways which differ by case and underscores alone."""
+    """Architectures that whole registries of two projects write in two ways, by case and underscores alone; a claim by hand is no name of theirs."""
     used: dict[str, dict[str, list[tuple[Record, dict]]]] = defaultdict(lambda: defaultdict(list))
     for engine in engines:
         whole = [snapshot for snapshot in ledger.snapshots(engine) if snapshot.data.get("complete")]
@@ -152,7 +152,7 @@ def _spellings(ledger: Ledger, engines: list[str]) -> Iterator[Conflict]:
         for snapshot in (s for s in whole if s.data["version"] == newest):
             for claim in snapshot.data["claims"]:
                 name = claim["about"].get("architecture", "*")
-                if name != "*" and len(claim["about"]) == 1 and claim["holds"] in POSITIVE:
+                if name != "*" and len(claim["about"]) == 1 and claim["holds"] in POSITIVE and "by_hand" not in claim:
                     used[name.replace("_", "").lower()][name].append((snapshot, claim))
     for names in used.values():
         spelled = sorted(names)
