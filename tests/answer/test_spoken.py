@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalogs import ENGINE, gotcha
+from catalogs import ENGINE, changed, gotcha
 from infercompat.answer.question import Refused
 
 from .stacks import ATTENDING, BACKENDS, MET, SELECTION, SERVE, SETTINGS, engine
@@ -52,6 +52,14 @@ def test_a_slip_is_refused_where_the_engine_s_list_is_closed(ask, word, message)
 )
 def test_what_is_told_of_other_words(ask, files, version, word, notes):
     assert ask(files, engine=f"enga@{version}", settings=[word]).data["notes"] == notes
+
+
+def test_a_pre_release_that_is_newer_than_the_one_that_is_meant_is_told(ask):
+    ahead = changed(ENGINE, ("releases:\n", 'releases:\n  - {version: "1.2.0rc1", date: 2026-02-20}\n'))
+    told = "1.1.0 is the newest final release on record; enga@1.2.0rc1 asks of the pre-release that the matrix shows"
+    assert ask(ahead).data["notes"] == [told]
+    assert ask(ahead, engine="enga@1.1.0").data["notes"] == []
+    assert ask(ahead, engine="enga@1.2.0rc1").data["notes"] == []
 
 
 def test_a_patch_release_has_the_list_of_its_minor_release(ask):

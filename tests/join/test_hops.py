@@ -113,6 +113,22 @@ def test_equal_ranks_that_disagree_are_unknown_whatever_a_lower_one_says(hop, do
     assert "sources of 1.1.0 disagree: native, unsupported" in found.finding
 
 
+@pytest.mark.parametrize(("code", "page"), [("native", "unsupported"), ("unsupported", "native")])
+def test_an_offer_is_that_of_a_page_about_the_release_where_code_was_read_too_long_before(hop, code, page):
+    files = newer("2.0.0", "2026-12-01") | {OFFERS: snapshot(WINDOWED.replace("native", code), version="1.0.0")}
+    silent = hop("sliding-window", files)
+    assert (silent.state, silent.value) == ("unknown", None)
+    files |= DOCS | {"support/enga/docs.yaml": snapshot(WINDOWED.replace("native", page), version="2.0.0", cites="doc")}
+    found = hop("sliding-window", files)
+    assert (found.value, found.how, found.contested) == (page, "exact", False)
+
+
+def test_an_offer_of_which_code_disagrees_is_unknown_whatever_a_page_says(hop):
+    files = {OFFERS: snapshot(WINDOWED), "support/enga/again.yaml": snapshot(WINDOWED.replace("native", "unsupported"))}
+    files |= DOCS | {"support/enga/docs.yaml": snapshot(WINDOWED, cites="doc")}
+    assert hop("sliding-window", files).state == "unknown"
+
+
 def test_a_lower_rank_speaks_where_the_higher_is_silent(hop):
     files = {REGISTRY: snapshot(NATIVE, version="1.0.0"), "support/enga/docs.yaml": snapshot(NATIVE.replace("native", "plugin"), cites="doc")}
     files |= newer("2.0.0", "2026-12-01") | {"support/enga/docs.yaml": snapshot(NATIVE.replace("native", "plugin"), version="2.0.0", cites="doc")}

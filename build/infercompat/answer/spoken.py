@@ -36,8 +36,15 @@ def check_words(catalog: Catalog, question: Question) -> None:
 
 
 def notes(catalog: Catalog, question: Question) -> list[str]:
-    """What a reader has to know of words that no record knows, or that are none of the engine's list."""
-    return [told.words for told in (*_unknown(catalog, question), *_of_settings_given(catalog, question))]
+    """What a reader has to know of words that no record knows, or that are none of the engine's list, and of a pre-release that is newer."""
+    return [*_newer(question), *(told.words for told in (*_unknown(catalog, question), *_of_settings_given(catalog, question)))]
+
+
+def _newer(question: Question) -> Iterator[str]:
+    """Where nobody named a version: the pre-release that is newer than the one that is meant, which the matrix shows."""
+    engine, newest = question.engine, newest_release(question.engine).version
+    if question.release.assumed and newest != question.release.version:
+        yield f"{question.release.version} is the newest final release on record; {engine.id}@{newest} asks of the pre-release that the matrix shows"
 
 
 class _Told(Struct, frozen=True):

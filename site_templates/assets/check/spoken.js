@@ -26,9 +26,16 @@ export function checkWords(question, data) {
   for (const { words, closed } of told(question, data)) if (closed) throw new Refused(words);
 }
 
-/** What a reader has to know of words that no record knows, or that are none of the engine's list. @param {Question} question @param {Data} data */
+/** What a reader has to know of words that no record knows, or that are none of the engine's list, and of a pre-release that is newer. @param {Question} question @param {Data} data */
 export function notes(question, data) {
-  return told(question, data).map(({ words }) => words);
+  return [...newer(question), ...told(question, data).map(({ words }) => words)];
+}
+
+/** Where nobody named a version: the pre-release that is newer than the one that is meant, which the matrix shows. @param {Question} question */
+function newer({ engine, release }) {
+  const newest = newestRelease(engine).version;
+  if (!release.assumed || newest === release.version) return [];
+  return [`${release.version} is the newest final release on record; ${engine.id}@${newest} asks of the pre-release that the matrix shows`];
 }
 
 /** @param {Question} question @param {Data} data @returns {Told[]} */
