@@ -19,7 +19,7 @@ from infercompat.answer.question import RANKS, Question, Refused, release_of
 from infercompat.condition import Range, evaluate, in_words, leaves, lookup, parse
 from infercompat.condition.nodes import AllOf, Is, Not, OfItems, Relates
 from infercompat.condition.relation import Name
-from infercompat.condition.values import OneOf
+from infercompat.condition.values import Between, OneOf
 from infercompat.join import BLOCKING, Gate, Hop, newest_release
 
 MOST_CHANGES, MOST_TRIED, MOST_SHOWN = 3, 400, 5
@@ -29,6 +29,8 @@ LARGER_SHARES = (0.95, 0.97, 0.99)
 """Shares of a device that may be tried where the cache does not fit."""
 LENGTH = "max_model_len"
 """Never reset where it was asked for: it is what the person wants of the server, and its default is longer."""
+USEFUL = 4096
+"""Tokens below which no length is proposed: hardly anybody is served by less."""
 ATTENTION = frozenset({"attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"})
 """What decides among attention backends."""
 MOST_VALUES, MOST_NUMBERS, SMALL = 3, 512, 64
@@ -165,6 +167,7 @@ def _changes(found: Assessment) -> Iterator[Change]:
         for workaround in gate.gotcha.data["workarounds"]:
             yield from _from_workaround(workaround, question)
         yield from _to_the_limit(gate, found)
+        yield from _to_shorter_requests(gate, found)
         yield from _to_other_ranks(gate, found)
     for hop in found.hops:
         if hop.settings and hop.state == "fails":
@@ -201,6 +204,21 @@ def _to_the_limit(gate: Gate, found: Assessment) -> Iterator[Change]:
         plain = all(isinstance(term, Name) for term in (leaf.relation.left, leaf.relation.right))
         if plain and name != LENGTH and name not in found.question.required and _settable(name) and isinstance(least, int) and least > 0:
             yield Change(f"set {name} = {least}", _cost(name), set=((name, least),))
+
+
+def _to_shorter_requests(gate: Gate, found: Assessment) -> Iterator[Change]:
+    """The longest request that a gotcha of long ones leaves alone, where nobody named a length. Who sends them keeps to it where no setting does."""
+    question = found.question
+    if {LENGTH, "sequence_length"} & question.given.keys():
+        return
+    condition = parse(gate.gotcha.data["when"])[0] if "when" in gate.gotcha.data else None
+    for leaf in leaves(condition) if condition else ():
+        if not (isinstance(leaf, Is) and leaf.fact == "sequence_length" and isinstance(leaf.test, Between)):
+            continue
+        most = leaf.test.above if leaf.test.min is None else leaf.test.min - 1
+        if isinstance(most, int) and most >= USEFUL:
+            words = f"set {LENGTH} = {most}" if LENGTH in (question.engine.data.get("settings") or {}) else f"keep requests to {most} tokens"
+            yield Change(words, 2, set=((LENGTH, most),))
 
 
 def _to_other_ranks(gate: Gate, found: Assessment) -> Iterator[Change]:

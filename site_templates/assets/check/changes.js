@@ -21,6 +21,7 @@ const SHARE = "gpu_memory_utilization";
 const LENGTH = "max_model_len"; // never reset where it was asked for: it is what the person wants of the server, and its default is longer
 // Other values of a number that are tried, how far from it they are looked for, and up to which they are looked for in any case.
 const [MOST_VALUES, MOST_NUMBERS, SMALL] = [3, 512, 64];
+const USEFUL = 4096; // tokens below which no length is proposed: hardly anybody is served by less
 const ATTENTION = ["attention.backend", "cache.dtype", "cache.k.dtype", "cache.v.dtype", "block_size"]; // what decides among backends
 
 /**
@@ -33,6 +34,7 @@ export function* changesFor(found, data) {
   for (const gate of [...blocking(found), ...couldBlock(found)]) {
     for (const workaround of gate.gotcha.workarounds) yield* fromWorkaround(workaround, question, may);
     yield* toTheLimit(gate, found, data, may);
+    yield* toShorterRequests(gate, found);
     yield* toOtherRanks(gate, found, data, may);
   }
   for (const hop of found.hops) if (hop.settings.length && hop.state === "fails") yield* outOf(hop, question, may);
@@ -69,6 +71,21 @@ function* toTheLimit(gate, found, data, may) {
     const least = isRange(limit) ? limit.low : limit;
     const free = left !== LENGTH && !found.resolved.question.required.has(left) && may.settable(left);
     if (free && Number.isInteger(least) && least > 0) yield change(`set ${left} = ${least}`, may.cost(left), { set: [[left, least]] });
+  }
+}
+
+/**
+ * The longest request that a gotcha of long ones leaves alone, where nobody named a length. Who sends them keeps to it where no setting does.
+ * @param {Gate} gate @param {Assessment} found @returns {Generator<Change>}
+ */
+function* toShorterRequests(gate, found) {
+  const { given, engine } = found.resolved.question;
+  if (LENGTH in given || "sequence_length" in given) return;
+  for (const { fact, test } of leaves(conditionOf(gate.gotcha))) {
+    if (fact !== "sequence_length" || !test || Array.isArray(test)) continue;
+    const most = test.min === undefined ? Number(test.above) : Number(test.min) - 1;
+    if (!Number.isInteger(most) || most < USEFUL) continue;
+    yield change(LENGTH in (engine.data.settings ?? {}) ? `set ${LENGTH} = ${most}` : `keep requests to ${most} tokens`, 2, { set: [[LENGTH, most]] });
   }
 }
 
