@@ -72,5 +72,11 @@ VLLM: dict[tuple[str, ...], str] = {
         "NotImplementedError: NixlPushConnector does not support pipeline_parallel_size > 1 with Mamba/SSM hybrid KV cache layouts yet."
     ),
     ("vllm-glm53flash-sm120-flashinfer-fail",): "RuntimeError: Worker failed with error 'concat_and_cache_mla, pe_dim must be 64 for fp8_ds_mla'",
+    ("vllm-minimax-m3-nvfp4-cutlass-refused",): (
+        "ValueError: NvFp4 MoE backend 'FLASHINFER_CUTLASS' does not support MoEActivation.SWIGLUOAI_UNINTERLEAVE"
+    ),
+    ("vllm-minimax-m3-nvfp4-marlin-noise",): (
+        "Using 'MARLIN' NvFp4 MoE backend out of potential backends: ['FLASHINFER_TRTLLM', 'FLASHINFER_CUTLASS', 'MARLIN']"
+    ),
     ("vllm-glm53flash-hopper-fp8-cache-refused",): "ValueError: MLA kv_data_type torch.uint8 is not supported. Supported dtypes: [torch.float16]",
 }
