@@ -78,5 +78,12 @@ VLLM: dict[tuple[str, ...], str] = {
     ("vllm-minimax-m3-nvfp4-marlin-noise",): (
         "Using 'MARLIN' NvFp4 MoE backend out of potential backends: ['FLASHINFER_TRTLLM', 'FLASHINFER_CUTLASS', 'MARLIN']"
     ),
+    ("vllm-dbrx-experts-keyerror-024",): "    param = params_dict[name]\nKeyError: 'blocks.0.ffn.experts.w13_weight'",
+    ("vllm-granitemoeshared-experts-keyerror-024",): (
+        "(Worker_TP1) ERROR KeyError: 'layers.0.block_sparse_moe.experts.routed_experts.routed_experts.w13_weight'"
+    ),
+    ("vllm-cohere2-moe-dense-first-layer-keyerror",): (
+        'File ".../vllm/model_executor/models/cohere2_moe.py", line 513, in load_weights\nKeyError: \'layers.0.mlp.down_proj.weight\''
+    ),
     ("vllm-glm53flash-hopper-fp8-cache-refused",): "ValueError: MLA kv_data_type torch.uint8 is not supported. Supported dtypes: [torch.float16]",
 }
