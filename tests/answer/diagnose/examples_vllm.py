@@ -78,6 +78,10 @@ VLLM: dict[tuple[str, ...], str] = {
     ("vllm-minimax-m3-nvfp4-marlin-noise",): (
         "Using 'MARLIN' NvFp4 MoE backend out of potential backends: ['FLASHINFER_TRTLLM', 'FLASHINFER_CUTLASS', 'MARLIN']"
     ),
+    ("vllm-mamba2-block-size-off-chunk",): (
+        'File ".../vllm/model_executor/layers/mamba/mamba_mixer2.py", line 963, in conv_ssm_forward\n'
+        "RuntimeError: shape mismatch: value tensor of shape [0, 48, 64, 128] cannot be broadcast to indexing result"
+    ),
     ("vllm-dbrx-experts-keyerror-024",): "    param = params_dict[name]\nKeyError: 'blocks.0.ffn.experts.w13_weight'",
     ("vllm-granitemoeshared-experts-keyerror-024",): (
         "(Worker_TP1) ERROR KeyError: 'layers.0.block_sparse_moe.experts.routed_experts.routed_experts.w13_weight'"
