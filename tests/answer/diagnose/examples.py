@@ -32,6 +32,7 @@ EXAMPLES: dict[tuple[str, ...], str] = {
     ("llamacpp-swa-full-reprocess-default", "llamacpp-swa-full-still-reprocesses"): (
         "slot update_slots: id 0 | task 9 | forcing full prompt re-processing due to lack of cache data (likely due to SWA)"
     ),
+    ("llamacpp-mtp-several-slots-no-acceptance",): "slot print_timing: id  1 | task 7 | draft acceptance = 0.00000 (    0 accepted /   486 generated)",
     ("llamacpp-swa-spec-needs-swa-full",): "get_logits_ith: invalid logits id 3, reason: batch.logits[3] != true",
     ("mlx-kv-bits-crashes-on-first-request-for-hybrid-attention", "mlxlm-max-kv-size-plus-kv-bits-crash"): (
         "NotImplementedError: RotatingKVCache Quantization NYI"
@@ -200,6 +201,9 @@ EXAMPLES: dict[tuple[str, ...], str] = {
 MORE: dict[tuple[str, ...], str] = {
     ("vllm-kv-sharing-fast-prefill-invalid-prompt-logprobs",): (
         "VLLMValidationError: prompt_logprob_token_ids is incorrect with --kv-sharing-fast-prefill; disable it for scoring."
+    ),
+    ("vllm-glm53flash-sm120-flashinfer-fail",): (
+        "FLASHINFER_MLA_SPARSE_SM120: [FLASHINFER_MLA_SPARSE_SM120 requires FlashInfer's sparse MLA decode API]"
     ),
     ("llamacpp-gemma4-e4b-mtp-fattn-abort",): "ggml/src/ggml-cuda/fattn-tile.cuh:1343: fatal error",
     ("mlxlm-gemma3n-server-batched-shared-kv",): 'too many values to unpack (expected 2)\n  File "mlx_lm/models/gemma3n.py", line 133',

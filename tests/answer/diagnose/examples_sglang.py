@@ -45,5 +45,6 @@ SGLANG: dict[tuple[str, ...], str] = {
     ),
     ("sglang-gemma4-lora-missing-lora-a",): "RuntimeError: Failed to load LoRA adapter tuned: 'model.layers.15.self_attn.v_proj.lora_A.weight'",
     ("sglang-attention-replicas-must-divide-ranks",): "    assert cfg.tp_size % cfg.attn_dp_size == 0\nAssertionError",
+    ("sglang-kimi-linear-extra-buffer-refused",): "AssertionError: extra_buffer is not supported for KimiLinearForCausalLM; use no_buffer.",
     ("sglang-tp-must-divide-heads",): "    assert self.total_num_heads % attn_tp_size == 0\nAssertionError",
 }
