@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogs import ENGINE, REGISTRY, gotcha, snapshot
+from catalogs import ENGINE, REGISTRY, changed, gotcha, snapshot
 from infercompat.answer import repairs
 from infercompat.answer.check import Assessor
 from infercompat.answer.repairs import search
@@ -300,6 +300,29 @@ def test_a_setting_above_what_there_is_is_brought_down_to_it(ask):
 
 
 TAKES = "about: {feature: beyond-context}, holds: partial, lacks: It is taken with a warning."
+
+
+LONG = changed("models/acme/plain-model.yaml", ("max_position_embeddings: 4096", "max_position_embeddings: 131072"))
+WITHOUT_LENGTH = {ENGINE: engine({name: line for name, line in SETTINGS.items() if name != "max_model_len"}, more=SERVE)}
+
+
+@pytest.mark.parametrize(
+    ("when", "files", "options", "verdict", "expected"),
+    [
+        ("{sequence_length: {min: 58000}}", {}, {}, "only-with", [["set max_model_len = 57999"]]),
+        ("{sequence_length: {above: 58000}}", {}, {}, "only-with", [["set max_model_len = 58000"]]),
+        ("{sequence_length: {min: 58000}}", WITHOUT_LENGTH, {}, "only-with", [["keep requests to 57999 tokens"]]),
+        ("{all: [{sequence_length: {min: 58000}}, {lora: true}]}", {}, {"required": ["lora=true"]}, "only-with", [["set max_model_len = 57999"]]),
+        ("{sequence_length: {min: 2000}}", {}, {}, "no", []),
+        ("{sequence_length: {min: 58000}}", {}, {"length": 100_000}, "no", []),
+        ("{sequence_length: {min: 58000}}", {}, {"length": 32_768}, "yes", []),
+        ("{sequence_length: {min: 58000}}", {}, {"settings": ["sequence_length=60000"]}, "no", []),
+        ("{sequence_length: {max: 58000}}", {}, {}, "no", []),
+    ],
+)
+def test_where_nobody_named_a_length_the_longest_that_is_left_alone_is_told(ask, when, files, options, verdict, expected):
+    answer = ask(met(when) | LONG | files, **options)
+    assert (answer.reply.verdict, changes(answer)) == (verdict, expected)
 
 
 def test_a_length_that_is_taken_stays_as_it_was_asked_for(ask):

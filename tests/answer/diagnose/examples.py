@@ -202,9 +202,7 @@ MORE: dict[tuple[str, ...], str] = {
     ("vllm-kv-sharing-fast-prefill-invalid-prompt-logprobs",): (
         "VLLMValidationError: prompt_logprob_token_ids is incorrect with --kv-sharing-fast-prefill; disable it for scoring."
     ),
-    ("vllm-glm53flash-sm120-flashinfer-fail",): (
-        "FLASHINFER_MLA_SPARSE_SM120: [FLASHINFER_MLA_SPARSE_SM120 requires FlashInfer's sparse MLA decode API]"
-    ),
+    ("vllm-glm53flash-sm120-flashinfer-fail",): ("FLASHINFER_MLA_SPARSE_SM120: [FLASHINFER_MLA_SPARSE_SM120 requires FlashInfer's sparse MLA decode API]"),
     ("llamacpp-gemma4-e4b-mtp-fattn-abort",): "ggml/src/ggml-cuda/fattn-tile.cuh:1343: fatal error",
     ("mlxlm-gemma3n-server-batched-shared-kv",): 'too many values to unpack (expected 2)\n  File "mlx_lm/models/gemma3n.py", line 133',
     ("sglang-deterministic-triton-swa-illegal-access",): "CUDA error: an illegal memory access was encountered inside `_fwd_kernel_unified`",

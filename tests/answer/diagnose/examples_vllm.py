@@ -72,9 +72,7 @@ VLLM: dict[tuple[str, ...], str] = {
         "NotImplementedError: NixlPushConnector does not support pipeline_parallel_size > 1 with Mamba/SSM hybrid KV cache layouts yet."
     ),
     ("vllm-glm53flash-sm120-flashinfer-fail",): "RuntimeError: Worker failed with error 'concat_and_cache_mla, pe_dim must be 64 for fp8_ds_mla'",
-    ("vllm-minimax-m3-nvfp4-cutlass-refused",): (
-        "ValueError: NvFp4 MoE backend 'FLASHINFER_CUTLASS' does not support MoEActivation.SWIGLUOAI_UNINTERLEAVE"
-    ),
+    ("vllm-minimax-m3-nvfp4-cutlass-refused",): ("ValueError: NvFp4 MoE backend 'FLASHINFER_CUTLASS' does not support MoEActivation.SWIGLUOAI_UNINTERLEAVE"),
     ("vllm-minimax-m3-nvfp4-marlin-noise",): (
         "Using 'MARLIN' NvFp4 MoE backend out of potential backends: ['FLASHINFER_TRTLLM', 'FLASHINFER_CUTLASS', 'MARLIN']"
     ),
@@ -87,7 +85,7 @@ VLLM: dict[tuple[str, ...], str] = {
         "(Worker_TP1) ERROR KeyError: 'layers.0.block_sparse_moe.experts.routed_experts.routed_experts.w13_weight'"
     ),
     ("vllm-cohere2-moe-dense-first-layer-keyerror",): (
-        'File ".../vllm/model_executor/models/cohere2_moe.py", line 513, in load_weights\nKeyError: \'layers.0.mlp.down_proj.weight\''
+        "File \".../vllm/model_executor/models/cohere2_moe.py\", line 513, in load_weights\nKeyError: 'layers.0.mlp.down_proj.weight'"
     ),
     ("vllm-glm53flash-hopper-fp8-cache-refused",): "ValueError: MLA kv_data_type torch.uint8 is not supported. Supported dtypes: [torch.float16]",
 }
