@@ -346,6 +346,21 @@ def test_other_engines_parsers_take_it(ask_real, engine, settings, flags):
     assert after_the_start(ask_real, engine, settings) == flags
 
 
+def test_a_task_with_a_command_of_its_own(ask):
+    tasks = 'serve: {argv: [enga, serve, "{checkpoint}"], tasks: {embed: [enga, embed, "{checkpoint}"]}, cites: [{id: enga-registry}]}\n'
+    files = {ENGINE: engine(SETTINGS, more=tasks)}
+    assert ask(files).data["command"]["argv"] == SERVED
+    assert ask(files, settings=["task=embed"]).data["command"]["argv"] == ["enga", "embed", "acme/plain"]
+
+
+@pytest.mark.parametrize(
+    ("model", "flag"), [("qwen3-embedding-0.6b", "--embedding-model"), ("bge-reranker-v2-m3", "--reranker-model"), ("gemma-3-4b", "--model")]
+)
+def test_the_server_of_mlx_vlm_by_what_it_is_started_for(ask_real, model, flag):
+    """--embedding-model and --reranker-model of mlx_vlm/server/cli.py in 0.7.10, L78 and L90."""
+    assert ask_real(model, "mlx-vlm").data["command"]["argv"][:2] == ["mlx_vlm.server", flag]
+
+
 RECIPE_OF_PLAIN = RECIPE_TEXT.replace("models: [tiny-model]", "models: [plain-model]")
 
 

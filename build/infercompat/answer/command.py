@@ -43,7 +43,8 @@ def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = N
     question = resolved.question
     checkpoint = _checkpoint(question)
     entry = checkpoint_of(question.model, question.checkpoint)
-    served = serving(question.engine, checkpoint, resolved.facts.get("weights.format"), file=entry is not None and "laid_out" in entry)
+    own_file = entry is not None and "laid_out" in entry
+    served = serving(question.engine, checkpoint, resolved.facts.get("weights.format"), own_file, resolved.facts.get("task"))
     if served is None:
         return None
     line = Line(served.argv, [f"{' '.join(served.argv)}: the engine's own way to serve {checkpoint}"], {}, {}, [])

@@ -14,19 +14,21 @@ class Serving(Struct, frozen=True):
     prepare: list[tuple[list[str], str]]
 
 
-def serving(engine: Record, checkpoint: str, format: str | None, file: bool = False) -> Serving | None:
-    """How an engine serves a checkpoint that is stored in a format, if that is known; None where its record does not say how it is started.
+def serving(engine: Record, checkpoint: str, format: str | None, file: bool = False, task: str | None = None) -> Serving | None:
+    """How an engine serves a checkpoint that is stored in a format, if that is known, for a task; None where its record does not say how it is
+    started.
 
     A `file` of one's own, such as a GGUF file, is there already: it is neither fetched nor made.
     """
     serve = engine.data.get("serve")
     if serve is None:
         return None
+    argv = serve.get("tasks", {}).get(task) or serve["argv"]
     if file:
-        return Serving(_filled(serve["argv"], checkpoint, checkpoint.removesuffix(f".{format}")), [])
+        return Serving(_filled(argv, checkpoint, checkpoint.removesuffix(f".{format}")), [])
     stored = serve.get("stored", {}).get(format)
     steps = [] if stored else serve.get("prepare", [])
-    return Serving(_filled(stored or serve["argv"], checkpoint), [(_filled(step["argv"], checkpoint), step["why"]) for step in steps])
+    return Serving(_filled(stored or argv, checkpoint), [(_filled(step["argv"], checkpoint), step["why"]) for step in steps])
 
 
 def _filled(argv: list[str], checkpoint: str, name: str | None = None) -> list[str]:

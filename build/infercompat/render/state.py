@@ -135,7 +135,7 @@ def gaps(matrix: Matrix) -> list[Gap]:
 def _gap(hop: str, cells: list[Cell]) -> Gap:
     best = min(cells, key=lambda cell: (len(cell.missing), -downloads(cell.model), -len(cell.model.data["checkpoints"]), cell.model.id))
     first = best.model.data["checkpoints"][0]
-    served = serving(best.engine, first["hub"], first["format"])
+    served = serving(best.engine, first["hub"], first["format"], task=best.model.data.get("task"))
     most_first = sorted((cell.model for cell in cells), key=lambda model: -downloads(model))
     alone = tuple(cell.model for cell in cells if len(cell.missing) == 1)
     return Gap(best.engine, hop, tuple(most_first), alone, best.model, served)

@@ -33,7 +33,7 @@ export function command(asked, repair, catalog) {
   /** @type {Record<string, any>} */
   const settings = Object.fromEntries(there);
   const checkpoint = question.checkpoint ?? question.model.data.checkpoints[0]?.hub ?? question.model.id;
-  const { argv: start, prepare } = serving(serve, checkpoint, resolved.facts["weights.format"]);
+  const { argv: start, prepare } = serving(serve, checkpoint, resolved.facts["weights.format"], resolved.facts.task);
   /** @type {Line} */
   const line = { argv: start, because: [`${start.join(" ")}: the engine's own way to serve ${checkpoint}`], environment: {}, objects: {}, unsaid: [] };
   const wanted = Object.entries(wantedIn(resolved, settings)).filter(([name, value]) => !saysNothing(catalog, name, settings[name], value));
@@ -55,14 +55,14 @@ export function command(asked, repair, catalog) {
 
 /**
  * answer/serving.py: the words of the command, and of the steps that go before it where the engine loads files of its own.
- * @param {any} serve @param {string} checkpoint @param {string | undefined} format @returns {{argv: string[], prepare: {argv: string[], why: string}[]}}
+ * @param {any} serve @param {string} checkpoint @param {string | undefined} format @param {string | undefined} task @returns {{argv: string[], prepare: {argv: string[], why: string}[]}}
  */
-function serving(serve, checkpoint, format) {
+function serving(serve, checkpoint, format, task) {
   const name = checkpoint.replace(/\/+$/, "").split("/").at(-1) ?? "";
   const filled = (/** @type {string[]} */ words) => words.map((word) => word.replaceAll("{checkpoint}", checkpoint).replaceAll("{name}", name));
   const stored = serve.stored?.[format ?? ""];
   const steps = stored ? [] : serve.prepare ?? [];
-  return { argv: filled(stored ?? serve.argv), prepare: steps.map((/** @type {any} */ step) => ({ argv: filled(step.argv), why: step.why })) };
+  return { argv: filled(stored ?? serve.tasks?.[task ?? ""] ?? serve.argv), prepare: steps.map((/** @type {any} */ step) => ({ argv: filled(step.argv), why: step.why })) };
 }
 
 /** Adds what sets a fact: a variable, a member of an object, or a flag. @param {Line} line @param {string} name @param {any} setting @param {any} value @param {string} reason */
