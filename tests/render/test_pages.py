@@ -82,7 +82,7 @@ VOID = {"br", "hr", "img", "input", "meta", "link"}
 
 
 class Tags(HTMLParser):
-    """Holds opened tags against closed ones, and collects ids and links."""
+    """Holds opened tags against closed ones, and collects ids and links. A cell of a table ends where the next one or its row does, as HTML has it."""
 
     def __init__(self):
         super().__init__()
@@ -92,6 +92,8 @@ class Tags(HTMLParser):
         self.links: list[str] = []
 
     def handle_starttag(self, tag, attributes):
+        if tag == "td" and self.open[-1:] == ["td"]:
+            self.open.pop()
         if tag not in VOID:
             self.open.append(tag)
         self.handle_startendtag(tag, attributes)
@@ -101,6 +103,8 @@ class Tags(HTMLParser):
         self.links += [value for name, value in attributes if name == "href"]
 
     def handle_endtag(self, tag):
+        if tag == "tr" and self.open[-1:] == ["td"]:
+            self.open.pop()
         if not self.open or self.open.pop() != tag:
             self.faults.append(tag)
 
@@ -123,6 +127,8 @@ def test_tags_are_balanced_and_ids_unique(rendered):
 def test_unbalanced_tags_would_be_found():
     assert tags("---\n\n<p><em>x</p>").faults
     assert tags("---\n\n<p>").faults == ["p"]
+    assert tags("---\n\n<table><tr><td>1<td>2</tr></table>").faults == []
+    assert tags("---\n\n<table><tr><td><b>1<td>2</tr></table>").faults
 
 
 def broken_links(texts: dict[str, str]) -> list[tuple[str, str]]:

@@ -37,6 +37,10 @@ OTHERS: dict[tuple[str, ...], str] = {
         "grammar_matcher.cc:627: Check failed: GrammarMatcher has terminated after accepting the stop token, but is trying to find the next mask"
     ),
     ("gaudi-gemma4-before-1619",): "KeyError: 'language_model.model.layers.24.self_attn.attn'",
+    ("tpu-latent-attention-asks-for-two-settings",): (
+        "ValueError: MLA models require both the NEW_MODEL_DESIGN=1 environment variable to be set and DP attention set via: "
+        """--additional_config '{"sharding": {"sharding_strategy": {"enable_dp_attention": true}}}'"""
+    ),
     ("tpu-gemma4-e-models-shared-layers-overwrite",): "AttributeError: 'Tensor' object has no attribute '_elem'",
     ("tpu-llama4-rope-without-factor-keyerror",): (
         '    self.rope_scaling["scale_factor"] = self.rope_scaling.pop("factor")\n                                        ^^^^^^^^^^^^^^^\nKeyError: \'factor\''
