@@ -20,6 +20,8 @@ LIST = [
     {"name": "acme/silent"},
 ]
 
+ODD = [b'[{"name": [], "hf_downloads": 3}]', b'[{"name": "x", "hf_downloads": true}]', b'[{"name": ' + b"[" * 200000]
+
 
 def test_counts_typed_by_people_and_zeros_are_left_out():
     assert read_list(json.dumps(LIST).encode()) == {"acme/tiny-it": 1234, "acme/tiny-awq": 66}
@@ -30,7 +32,7 @@ def test_the_longest_list_inside_a_program_is_taken():
     assert read_list(inside) == {"acme/tiny-it": 1234, "acme/tiny-awq": 66}
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'[{"name": "x"}]', b'[{"name": 1, "hf_downloads": "many"}]'])
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b'[{"name": "x"}]', b'[{"name": 1, "hf_downloads": "many"}]', *ODD])
 def test_a_file_without_a_list_is_refused(content):
     with pytest.raises(Refused, match="no list of downloads"):
         read_list(content)
@@ -64,3 +66,15 @@ def test_the_command_writes_the_models_that_are_listed(tmp_path):
     assert (missing.returncode, missing.stdout) == (1, "")
     assert "nowhere.json" in missing.stderr
     assert "Traceback" not in missing.stderr
+
+
+def test_a_citation_that_is_not_there_changes_nothing(tmp_path):
+    catalog = copy_tiny(tmp_path, {})
+    (tmp_path / "list.json").write_text(json.dumps(LIST))
+    before = (catalog / "models/acme/tiny-model.yaml").read_bytes()
+    for folder, citation in ((tmp_path, "nonesuch"), (tmp_path, "*"), (catalog, "enga-registry")):
+        run = [sys.executable, "-m", "infercompat.harvest.downloads", str(tmp_path / "list.json"), citation]
+        done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert f"{citation}: no such record" in done.stderr
+    assert (catalog / "models/acme/tiny-model.yaml").read_bytes() == before

@@ -9,6 +9,7 @@ is the id of the record that says where the list came from.
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 import sys
@@ -34,10 +35,10 @@ def read_list(content: bytes) -> dict[str, int]:
     for start in _ARRAY.finditer(content):
         try:
             entries, _ = json.JSONDecoder().raw_decode(content[start.start() :].decode("utf-8", "replace"))
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
-        counts = {entry["name"]: entry.get("hf_downloads") for entry in entries if isinstance(entry, dict) and "name" in entry}
-        counted = {name: count for name, count in counts.items() if isinstance(count, int) and count > 0 and count % BY_HAND}
+        counts = {entry["name"]: entry.get("hf_downloads") for entry in entries if isinstance(entry, dict) and isinstance(entry.get("name"), str)}
+        counted = {name: count for name, count in counts.items() if type(count) is int and count > 0 and count % BY_HAND}
         found = max(found, counted, key=len)
     if not found:
         raise Refused("no list of downloads in it: an array of objects with name and hf_downloads is looked for")
@@ -64,6 +65,8 @@ def main(arguments: list[str]) -> None:
         counts = read_list(Path(arguments[0]).read_bytes())
     except (OSError, Refused) as error:
         sys.exit(f"{arguments[0]}: {error}")
+    if not any(Path("catalog/citations").glob(f"*/{glob.escape(arguments[1])}.yaml")):
+        sys.exit(f"{arguments[1]}: no such record below catalog/citations; the working directory has to be that of the catalog")
     changed = 0
     for path in sorted(Path("catalog/models").glob("*/*.yaml")):
         faults: list[Diagnostic] = []
