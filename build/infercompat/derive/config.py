@@ -27,7 +27,7 @@ _VARIANTS = (
         "total_num_kv_heads",
     ),
     ("head_dim", "attention_head_dim", "kv_channels", "head_size"),
-    ("hidden_size", "n_embd", "d_model"),
+    ("hidden_size", "n_embd", "n_embed", "d_model"),
     (
         "max_position_embeddings",
         "n_positions",

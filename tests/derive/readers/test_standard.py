@@ -18,6 +18,10 @@ def test_llama():
 def test_older_words_for_the_same_fields():
     phi = {"model_type": "phi-msft", "n_layer": 24, "n_head": 32, "n_embd": 2048, "n_head_kv": None, "n_positions": 2048}
     assert derive(phi).layers == (Layer("full", 32, 64, 64),) * 24
+    bloom = {"model_type": "bloom", "n_layer": 24, "num_attention_heads": 16, "n_embed": 1024, "seq_length": 2048}
+    assert derive(bloom).layers == (Layer("full", 16, 64, 64),) * 24
+    opt = {"model_type": "opt", "num_hidden_layers": 12, "num_attention_heads": 12, "hidden_size": 768, "word_embed_proj_dim": 768}
+    assert derive(opt).layers == (Layer("full", 12, 64, 64),) * 12
     mpt = {"model_type": "mpt", "n_layers": 32, "n_heads": 32, "d_model": 4096, "attn_config": {"kv_n_heads": 8}}
     assert derive(mpt).layers == (Layer("full", 8, 128, 128),) * 32
 

@@ -19,7 +19,7 @@ const VARIANTS = new Map(
     ["num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads", "total_num_attention_heads"],
     ["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups", "multi_query_group_num", "attn_config.kv_n_heads", "total_num_kv_heads"],
     ["head_dim", "attention_head_dim", "kv_channels", "head_size"],
-    ["hidden_size", "n_embd", "d_model"],
+    ["hidden_size", "n_embd", "n_embed", "d_model"],
     ["max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length", "max_sequence_length", "max_target_positions"],
     ["sliding_window", "sliding_window_size"],
     ["layer_types", "layers_block_type"],
