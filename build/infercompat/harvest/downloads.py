@@ -9,16 +9,14 @@ is the id of the record that says where the list came from.
 
 from __future__ import annotations
 
-import glob
 import json
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from infercompat.diagnostic import Diagnostic
 from infercompat.harvest.base import Refused
-from infercompat.read import parse
+from infercompat.pipeline import load
 from infercompat.write import write_file
 
 BY_HAND = 100_000
@@ -58,23 +56,20 @@ def written(text: str, count: int, citation: str) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Rewrites the models of the catalog in the working directory."""
+    """Rewrites the models of the catalog in the working directory; those with faults stay as they are."""
     if len(arguments) != 2:
         sys.exit(__doc__)
     try:
         counts = read_list(Path(arguments[0]).read_bytes())
     except (OSError, Refused) as error:
         sys.exit(f"{arguments[0]}: {error}")
-    if not any(Path("catalog/citations").glob(f"*/{glob.escape(arguments[1])}.yaml")):
+    catalog = load(Path("catalog")).catalog
+    if arguments[1] not in catalog.records:
         sys.exit(f"{arguments[1]}: no such record below catalog/citations; the working directory has to be that of the catalog")
     changed = 0
-    for path in sorted(Path("catalog/models").glob("*/*.yaml")):
-        faults: list[Diagnostic] = []
-        document = parse(str(path), path.read_bytes(), faults)
-        if document is None or not isinstance(document.data, dict) or "checkpoints" not in document.data:
-            continue
-        text = path.read_text("utf-8")
-        changed += write_file(path, written(text, counted(document.data, counts), arguments[1]).encode())
+    for model in catalog.of_kind("model"):
+        path = Path(model.path)
+        changed += write_file(path, written(path.read_bytes().decode(), counted(model.data, counts), arguments[1]).encode())
     print(f"{changed} models have another count of downloads")
 
 
