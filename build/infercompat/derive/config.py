@@ -43,6 +43,7 @@ _VARIANTS = (
     ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_k", "moe_topk", "moe_top_k", "top_k_experts"),
     ("ssm_state_size", "mamba_d_state", "state_size"),
     ("conv_kernel", "mamba_d_conv"),
+    ("conv_kernel_size", "sconv_kernel_size"),
     ("mamba_num_heads", "mamba_n_heads", "n_mamba_heads"),
     ("mamba_head_dim", "mamba_d_head", "mamba_headdim"),
     ("n_groups", "mamba_n_groups", "mamba_ngroups", "mamba_num_groups"),

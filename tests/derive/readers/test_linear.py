@@ -190,6 +190,34 @@ def test_inkling_convolves_keys_values_and_two_streams():
     assert derived.requirements["short-conv"] == "a state of fixed size on 4 of 4 layers"
 
 
+def test_inkling_reads_the_published_fields():
+    """Inkling-Small as published: 42 layers, seven of them full; its larger sibling has more KV heads where it slides."""
+    local = [index for index in range(42) if (index + 1) % 6]
+    published = {
+        "num_hidden_layers": 42,
+        "hidden_size": 4096,
+        "local_layer_ids": local,
+        "num_key_value_heads": 8,
+        "head_dim": 128,
+        "swa_num_key_value_heads": 8,
+        "swa_head_dim": 128,
+        "sliding_window_size": 512,
+        "sconv_kernel_size": 4,
+        "n_routed_experts": 256,
+        "num_experts_per_tok": 6,
+    }
+    whole = {"model_type": "inkling_mm_model", "architectures": ["InklingForConditionalGeneration"], "text_config": published}
+    derived = derive(whole)
+    assert [layer.kind for layer in derived.layers].count("full") == 7
+    assert derived.layers[5] == Layer("full", 8, 128, 128, conv_elements=(2 * 1024 + 2 * 4096) * 3)
+    assert derived.layers[0] == Layer("sliding", 8, 128, 128, 512, conv_elements=(2 * 1024 + 2 * 4096) * 3)
+    assert not derived.defaults_used
+    unlisted = derive({**whole, "text_config": {name: value for name, value in published.items() if name != "local_layer_ids"}})
+    assert unlisted.layers == derived.layers
+    assert unlisted.defaults_used == ("layer_types=7 hybrid + 35 hybrid_sliding (InklingTextConfig: one full in 6)",)
+    assert derive({**whole, "text_config": published | {"local_layer_ids": [42]}}).missing
+
+
 def test_looped_layers_keep_a_cache_for_each_pass():
     loop = {"model_type": "inkling2_loop_text", "loop_layer_index_start": 1, "loop_layer_index_end": 3, "loop_num_passes": 3}
     assert len(derive(INKLING | loop).layers) == 4 + 2 * 2

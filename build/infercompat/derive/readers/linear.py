@@ -182,10 +182,10 @@ def lfm(config: Config) -> Demands | Unknown:
 def inkling(config: Config) -> Demands | Unknown:
     """Attention whose keys, values and two residual streams each pass a short convolution; sliding layers have heads of their own.
 
-    Decided by models/inkling/modeling_inkling.py (transformers), and models/inkling2_loop for layers that run several times with a
-    cache for each pass.
+    Decided by models/inkling/modeling_inkling.py and configuration_inkling.py (transformers), and models/inkling2_loop for layers that
+    run several times with a cache for each pass. Published configs of the first Inkling list the sliding layers in local_layer_ids.
     """
-    words = layer_types(config)
+    words = _local(config)
     kernel, hidden = config.size("conv_kernel_size", least=1), config.size("hidden_size")
 
     def layer(kind: str, kv_heads: int, width: int, window: int = 0) -> Layer:
@@ -197,6 +197,20 @@ def inkling(config: Config) -> Demands | Unknown:
         HYBRID_SLIDING: layer("sliding", config.size("swa_num_key_value_heads"), config.size("swa_head_dim"), window),
     }
     return hybrid(config, _looped(config, words), layers, "short-conv")
+
+
+def _local(config: Config) -> list[str]:
+    listed = config.sizes("local_layer_ids")
+    if listed is None or config.states("layer_types"):
+        return layer_types(config, _one_in_six, "InklingTextConfig: one full in 6")
+    count, local = config.layer_count(), set(listed)
+    if any(index >= count for index in local):
+        config.miss(f"local_layer_ids (an index outside 0 to {count - 1})", None)
+    return [HYBRID_SLIDING if index in local else HYBRID for index in range(count)]
+
+
+def _one_in_six(index: int, count: int) -> str:
+    return HYBRID if index % 6 == 5 else HYBRID_SLIDING
 
 
 def _looped(config: Config, words: list[str]) -> list[str]:

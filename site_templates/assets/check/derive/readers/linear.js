@@ -138,7 +138,7 @@ function lfm(config) {
 
 /** Attention whose keys, values and two residual streams each pass a short convolution; sliding layers have heads of their own. @type {Read} */
 function inkling(config) {
-  const words = layerTypes(config);
+  const words = local(config);
   const kernel = config.positive("conv_kernel_size"), hidden = config.size("hidden_size");
   /** @param {string} kind @param {number} kv_heads @param {number} width @param {number} [window] */
   const one = (kind, kv_heads, width, window = 0) =>
@@ -150,6 +150,18 @@ function inkling(config) {
   };
   return hybrid(config, looped(config, words), layers, "short-conv");
 }
+
+/** @param {Config} config @returns {string[]} */
+function local(config) {
+  const listed = config.sizes("local_layer_ids");
+  if (listed === null || config.states("layer_types")) return layerTypes(config, oneInSix, "InklingTextConfig: one full in 6");
+  const count = config.layerCount();
+  if (listed.some((index) => index >= count)) config.miss(`local_layer_ids (an index outside 0 to ${count - 1})`, null);
+  return range(count).map((index) => (listed.includes(index) ? HYBRID_SLIDING : HYBRID));
+}
+
+/** @param {number} index */
+const oneInSix = (index) => (index % 6 === 5 ? HYBRID : HYBRID_SLIDING);
 
 /** @param {Config} config @param {string[]} words */
 function looped(config, words) {
