@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 VLLM: dict[tuple[str, ...], str] = {
+    ("vllm-inkling-tool-call-leaks-in-stream",): "<|content_invoke_tool_json|>",
     ("vllm-hybrid-prefix-cache-short-prompts",): (
         "INFO [config.py:281] Setting attention block size to 528 tokens to ensure that attention page size is >= mamba page size."
     ),
