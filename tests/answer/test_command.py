@@ -418,6 +418,13 @@ def test_a_flag_for_reasoning_checkpoints_alone(ask, tuned, offered):
     assert [option for option in found["options"] if "if" in option] == []
 
 
+def test_an_image_for_every_stack(ask, make):
+    one = RECIPE_OF_PLAIN.replace("images: [{", "image: {").replace("}]}]\nflags", "}]}\nflags")
+    assert ask({RECIPE: one}).data["command"]["image"] == "acme/enga:1.1.0"
+    both = make(BASE | {RECIPE: one + 'images: [{name: "acme/enga:2", cites: [{id: enga-registry}]}]\n'})
+    assert [(fault.rule, fault.span.path) for fault in both.diagnostics] == [("SHP005", f"catalog/{RECIPE}")]
+
+
 def test_a_model_without_a_recipe_has_no_options(ask):
     assert "options" not in ask({RECIPE: RECIPE_TEXT}).data["command"]
 

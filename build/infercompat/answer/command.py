@@ -32,6 +32,12 @@ def recipe_of(catalog: Catalog, question: Question) -> Record | None:
     return next((recipe for recipe in recipes if recipe.engine == question.engine.id and question.model.id in recipe.data["models"]), None)
 
 
+def images_of(recipe: Record) -> list[dict[str, Any]]:
+    """The container images that a recipe starts, each for some stacks, or the one for all."""
+    one = recipe.data.get("image")
+    return recipe.data.get("images") or ([one] if one else [])
+
+
 def command(resolved: Resolved, repair: Repair | None, recipe: Record | None = None) -> dict[str, Any] | None:
     """`argv`, `environment` and `because`, one reason a flag; None for engines whose way of serving the catalog does not hold.
 
@@ -141,7 +147,7 @@ def _with_recipe(argv: list[str], because: list[str], recipe: Record, stack: Sta
         else:
             where = {} if holds.yes else {"if": words(parse(flag["when"])[0])}
             options.append({"for": flag["for"], "argv": flag["argv"], "why": flag["why"], "cites": flag["cites"]} | where)
-    image = next((image["name"] for image in recipe.data.get("images", ()) if not _applies(image, stack).no), None)
+    image = next((image["name"] for image in images_of(recipe) if not _applies(image, stack).no), None)
     return {"argv": argv, "because": because, "options": options, "image": image, "recipe": recipe.id, "recipe_version": recipe.data["version"]}
 
 

@@ -42,6 +42,7 @@ from msgspec.structs import asdict
 
 from infercompat.answer.asking import dtype_words
 from infercompat.answer.check import Assessor
+from infercompat.answer.command import images_of
 from infercompat.answer.question import components
 from infercompat.answer.spoken import SPOKEN, known_settings, known_words
 from infercompat.condition import FACTS, MISSING, Fact, Range
@@ -283,8 +284,9 @@ def _recipes(catalog: Catalog, model: Record) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for recipe in catalog.of_kind("recipe"):
         if model.id in recipe.data["models"]:
-            parts = {name: [_part(one) for one in recipe.data[name]] for name in ("flags", "images") if name in recipe.data}
-            found.setdefault(recipe.data["engine"], {"id": recipe.id, "version": recipe.data["version"], **parts})
+            parts = {"flags": recipe.data["flags"], "images": images_of(recipe)}
+            shaped = {name: [_part(one) for one in listed] for name, listed in parts.items()}
+            found.setdefault(recipe.data["engine"], {"id": recipe.id, "version": recipe.data["version"], **shaped})
     return found
 
 
