@@ -97,7 +97,7 @@ def test_the_files_are_as_the_document_says(site):
     assert [fault for path in sample for fault in faults(path, (site / path).read_bytes())] == []
 
 
-LARGEST = {"engines": 500_000, "gotchas": 250_000, "claims": 1_000_000}
+LARGEST = {"engines": 500_000, "gotchas": 275_000, "claims": 1_000_000}
 """Bytes that a file may have as written. The largest are vLLM's, with its settings by version and the backends of five versions; claims are loaded
 for a dropped config alone, and are a tenth of it when compressed."""
 
