@@ -102,6 +102,7 @@ def stack_with(kind: str) -> tuple[list, dict]:
             and engine in ("vllm", "llama.cpp")
             and options.keys() == {"hardware", "context"}
             and answer["verdict"] == "only-with"
+            and "context" not in (answer.get("gap") or ())  # a length beyond the model's stays
             and memory.get("fits") is True
             and len(answer.get("repairs", [[]])[0]) == 1
             and re.match(r"set [\w.]+ = [\w.]+$", answer.get("repairs", [[""]])[0][0])
